@@ -22,7 +22,7 @@ from autograder.checks.source.scenery import NOT_RUN, SCENERY
 from autograder.grading.rebuild import ADDED_ID, NOT_GRADED
 from autograder.nbgrading.pages.answers import answer_to_html, lesson_to_html
 from autograder.nbgrading.pages.given import once
-from autograder.nbgrading.pages.outline import Part, parts_of
+from autograder.nbgrading.pages.outline import parts_of
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _HEADING = re.compile(r"^# +(.+)$", re.MULTILINE)
@@ -40,8 +40,18 @@ def feedback_page(notebook: NotebookNode, resources: Mapping[str, Any], *, plain
         plain: leave out all that takes long: colours, and the formatting of answers.
     """
     marks = resources.get("nbgrader", {})
-    parts = parts_of(notebook)
-    places = {id(cell): place for place, part in enumerate(parts) for cell in part.cells}
+    parts, cells = parts_of(notebook), notebook.cells
+    # Whoever has looked has graded it.
+    not_graded = notebook.metadata.get(NOT_GRADED, "") if any(one.waits for one in parts) else ""
+    if not_graded and all(one.waits for one in parts):
+        # Of what could not be read there is nothing to show but the lesson as it was given.
+        parts, cells = [], []
+    places = {
+        id(cell): place
+        for place, part in enumerate(parts)
+        for cell in part.cells
+        if not part.is_blank
+    }
     shown = Shown(plain)
     return _environment().get_template("feedback.html.j2").render(
         title=_title(notebook) or marks.get("notebook", ""),
@@ -49,11 +59,10 @@ def feedback_page(notebook: NotebookNode, resources: Mapping[str, Any], *, plain
         max_score=marks.get("max_score", 0),
         late_penalty=marks.get("late_penalty") or 0,
         parts=parts,
-        cells=[(cell, places.get(id(cell))) for cell in notebook.cells],
+        cells=[(cell, places.get(id(cell))) for cell in cells],
         shown=shown,
         plain=plain,
-        # Whoever has looked has graded it.
-        not_graded=notebook.metadata.get(NOT_GRADED, "") if any(one.waits for one in parts) else "",
+        not_graded=not_graded,
         colours=_colours(),
     )  # fmt: skip
 
@@ -154,16 +163,11 @@ def _environment() -> Environment:
     environment = Environment(loader=FileSystemLoader(_TEMPLATES), autoescape=True)
     environment.filters["points"] = _points
     environment.filters["as_html"] = lambda text: Markup(as_html(text))
-    environment.tests["open"] = _is_open
     return environment
 
 
 def _points(number: float) -> str:
     return f"{round(number, 2):g}"
-
-
-def _is_open(part: Part) -> bool:
-    return part.is_open
 
 
 @functools.cache

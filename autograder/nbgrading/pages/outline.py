@@ -17,6 +17,8 @@ from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role, is
 _LONGEST = 300
 # What the gradebook says of a cell beside its score and comment.
 WAITS = "waits"
+# What nbgrader comments where nothing was written.
+NO_RESPONSE = "No response."
 
 
 @dataclass
@@ -40,8 +42,7 @@ class Part:
     @property
     def comments(self) -> list[str]:
         """What graders wrote about it."""
-        found = (_marks(cell).get("comment") for cell in self.cells)
-        return [comment for comment in found if isinstance(comment, str) and comment.strip()]
+        return [comment for comment in self._remarks if comment != NO_RESPONSE]
 
     @property
     def cells(self) -> list[NotebookNode]:
@@ -57,7 +58,16 @@ class Part:
     @property
     def is_open(self) -> bool:
         """Whether its student should look at it: it lost points, or somebody wrote about it."""
-        return self.points < self.out_of or bool(self.comments)
+        return bool(self.comments) or (self.points < self.out_of and not self.is_blank)
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it stands as it was given, and nobody gave points for it or wrote about it."""
+        if self.graded is None or self.points or self.waits or self.comments:
+            return False
+        written = self.graded.source.strip() if self.graded in self.answers else None
+        unchanged = bool(self.answers) and len(self._remarks) == len(self.answers)
+        return unchanged or written in ("", UNANSWERED)
 
     @property
     def outputs(self) -> list[NotebookNode]:
@@ -75,10 +85,10 @@ class Part:
         """What was found, in a few words."""
         if self.graded is None:
             return "not graded"
+        if self.is_blank:
+            return "not answered"
         if self.test is None:
-            if self.waits:
-                return "waits to be read by a human"
-            return "not answered" if self._is_blank else "read by a human"
+            return "waits to be read by a human" if self.waits else "read by a human"
         report = self._report
         if report:
             words = report.headline.removeprefix(f"{report.exercise}: ")
@@ -99,16 +109,15 @@ class Part:
     def advice(self) -> str:
         """What its card says first: the hint, where to look, or else what went wrong."""
         report = self._report
-        if report is None or report.verdict is Verdict.PASSED:
+        if report is None or report.verdict is Verdict.PASSED or self.is_blank:
             return ""
         details = report.finding.details if report.finding else ()
         return _cut(report.hint or report.where_to_look or next(iter(details), ""))
 
     @property
-    def _is_blank(self) -> bool:
-        """Whether a question stands as it was given, and nobody gave points for it."""
-        written = self.graded.source.strip() if self.graded in self.answers else None
-        return written in ("", UNANSWERED) and not self.points
+    def _remarks(self) -> list[str]:
+        found = (_marks(cell).get("comment") for cell in self.cells)
+        return [comment for comment in found if isinstance(comment, str) and comment.strip()]
 
     @property
     def _report(self) -> Report | None:

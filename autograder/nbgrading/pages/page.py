@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from jinja2 import FileSystemLoader, pass_context
+from markupsafe import Markup
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters import Highlight2HTML
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
@@ -22,6 +23,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from traitlets.config import Config
 
 from autograder.checks.source.cells import grade_id_of, has_role
+from autograder.grading.rebuild import NOT_GRADED
 from autograder.nbgrading.pages.answers import Formulas, answer_to_html
 from autograder.nbgrading.pages.feedback_page import feedback_page
 from autograder.nbgrading.pages.letters import soon_set
@@ -40,10 +42,11 @@ _LIVE = (
     f"{_LINK}: whatever you run there is code of the student&#x27;s, and outside of the sandbox it "
     "may do all that you may do"
 )
-_NOTE = (
-    '<p class="alert alert-warning">It takes too long to set this submission with colours and '
-    "formulas: it is shown as plain text.</p>"
+_NOTE = Markup('<p class="alert alert-warning">{}</p>')
+_PLAIN = (
+    "It takes too long to set this submission with colours and formulas: it is shown as plain text."
 )
+_WAITS = "Not graded, and waits for you: {}. What follows is the lesson as it was given out."
 _BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
 # What the scheme stands between, which Markdown takes for headings.
 _MARKS = re.compile(r"^.*\b(?:BEGIN|END) MARK SCHEME\b.*\n?", re.MULTILINE)
@@ -68,7 +71,9 @@ def page(kind: Kind, notebook: NotebookNode, resources: Mapping[str, Any], *, pl
             return answer_in(notebook, resources["name"], plain=plain)
     html, _ = _exporter(plain).from_notebook_node(notebook, dict(resources))
     html = html.replace(f'title="{_LINK}"', f'title="{_LIVE}"')
-    return soon_set(html.replace(_BEGIN, f"{_BEGIN}{_NOTE}", 1) if plain else html)
+    why = notebook.metadata.get(NOT_GRADED)
+    notes = [*([_PLAIN] if plain else []), *([_WAITS.format(why)] if why else [])]
+    return soon_set(html.replace(_BEGIN, f"{_BEGIN}{''.join(map(_NOTE.format, notes))}", 1))
 
 
 @functools.cache

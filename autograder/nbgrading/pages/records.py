@@ -40,7 +40,7 @@ from autograder.grading.submitted_files import is_notebook, shown
 from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.take import Beside, beside
 from autograder.nbgrading.inbox.which_notebook import HandedIn, which_notebook
-from autograder.nbgrading.pages.outline import WAITS
+from autograder.nbgrading.pages.outline import NO_RESPONSE, WAITS
 from autograder.nbgrading.pages.rendering import WORKER
 from autograder.whole_file import write_whole
 
@@ -49,10 +49,6 @@ _LEFT_OUT = (".ipynb_checkpoints", "__pycache__")
 _KEPT_BACK = re.compile(
     r"^.*BEGIN (?P<what>HIDDEN TESTS|MARK SCHEME).*\n(?:.*\n)*?.*END (?P=what).*\n?", re.MULTILINE
 )
-
-
-# What nbgrader comments where nothing was written.
-_NO_RESPONSE = "No response."
 
 
 @dataclass(frozen=True)
@@ -191,13 +187,13 @@ def _result(begun: _Begun) -> StudentResult:
             notebook = rebuild(read_source(job.notebook), job.submission).notebook
     except CourseError as error:
         return StudentResult(one.student, failure=str(error))
-    waiting = [points_of(cell) for cell in notebook.cells if _waits(cell, record)]
+    waiting = [cell for cell in notebook.cells if _waits(cell, record)]
     return StudentResult(
         one.student,
         sum(cell.points for cell in record.cells),
         sum(points_of(cell) for cell in notebook.cells if has_role(cell, "grade")),
-        to_read=len(waiting),
-        waiting=sum(waiting),
+        to_read=tuple(grade_id_of(cell).removesuffix("_check") for cell in waiting),
+        waiting=sum(map(points_of, waiting)),
         seconds=record.seconds,
         found=tuple(found_in(record)),
         not_graded=record.not_graded,
@@ -253,7 +249,7 @@ def _page(notebook: NotebookNode, record: Record, lesson: str) -> str:
             marks["score"] = earned.get(name, 0.0)
             marks[WAITS] = _waits(cell, record)
             if not marks[WAITS] and not is_test(cell):
-                marks["comment"] = _NO_RESPONSE
+                marks["comment"] = NO_RESPONSE
             score, most = score + marks["score"], most + points_of(cell)
     resources = {"nbgrader": {"score": score, "max_score": most, "notebook": lesson}}
     return WORKER.page("feedback", nbformat.writes(notebook), resources)

@@ -5,6 +5,7 @@ import io
 import json
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import nbformat
 import pytest
@@ -22,6 +23,9 @@ from autograder.insight.survey.survey import write_report
 from autograder.insight.survey.tables import as_csv, as_json
 from tests.support.samples import make_cell
 from tests.support.surveyed_class import HINT, LESSON, add_record, cell, graded
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture
@@ -208,3 +212,21 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("error")
 def test_lesson_of_questions_alone_has_a_picture() -> None:
     assert "2 with 0 to " in distribution([0.0, 0.0], out_of=0.0)
+
+
+@pytest.mark.parametrize("width", [320, 800])
+def test_nothing_stands_beyond_the_edge(width: int, tmp_path: Path, browser: "Browser") -> None:
+    """Tables wider than the window are scrolled in their place, also by keyboard."""
+    course = graded(tmp_path)
+    long = "simple_self_attention_batch_of_sentences"
+    add_record(course, "gus", [cell(long, "wrong", misconception="axis", hint=HINT)])
+    (path, *_) = write_report(course, [LESSON])
+    shown = browser.new_page(viewport={"width": width, "height": 900})
+    shown.goto(path.as_uri())
+    shown.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    assert shown.evaluate("document.documentElement.scrollWidth") == width
+    wide = (
+        "[...document.querySelectorAll('.wide')].filter(one => one.scrollWidth > one.clientWidth)"
+    )
+    assert shown.evaluate(f"{wide}.every(one => one.tabIndex === 0)")
+    shown.close()

@@ -2,6 +2,7 @@
 
 import base64
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import nbformat
 import pytest
@@ -15,10 +16,14 @@ from autograder.checks.exam.exam import exams_of
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.source.cells import UNANSWERED, grade_id_of
 from autograder.checks.source.scenery import NOT_RUN, SCENERY
+from autograder.grading.rebuild import NOT_GRADED
 from autograder.nbgrading.pages.outline import parts_of
 from autograder.nbgrading.pages.page import page
 from tests.support.course import COURSE, ROOT
 from tests.support.samples import make_cell
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 PASSED = Report("double", Verdict.PASSED, passed=("one",), total=1)
 FINDING = Finding("two words", "x = 1", ("weights: wrong",))
@@ -151,6 +156,38 @@ def test_question_without_an_answer_was_not_read() -> None:
     assert part.found == "read by a human"
 
 
+def test_what_stands_as_it_was_given_is_named_once() -> None:
+    """No comment of nbgrader's, no card and no answer of its own, and full points for nobody."""
+    blank = Report("triple", Verdict.NOT_IMPLEMENTED, finding=FINDING)
+    cells = [
+        new_markdown_cell("# Attention"),
+        answer("triple", "def triple(x):\n    raise NotImplementedError()", "No response."),
+        graded_by("triple", 0.0, 3, shown(blank)),
+        answer("half", "half = ...", "No response."),
+        answer("whole", "whole = 1"),
+        graded_by("half", 0.0, 4, shown(WRONG)),
+    ]
+    made = BeautifulSoup(render(new_notebook(cells=cells)), "html.parser")
+    assert rows(made) == [
+        ["triple", "0 / 3", "not answered"],
+        ["half", "0 / 4", "not yet right, 0 of 4 cases passed Take the other axis."],
+    ]
+    assert [one.h3.get_text().split()[0] for one in made("article")] == ["half"]
+    assert "No response" not in made.get_text()
+    assert "With full points" not in made.get_text()
+    assert "raise NotImplementedError" in made.select_one(".lesson").get_text()
+
+
+def test_what_could_not_be_read_is_one_sentence() -> None:
+    cell = graded_by("triple", 0.0, 3)
+    cell.metadata.nbgrader["waits"] = True
+    notebook = new_notebook(cells=[answer("triple", "triple = 1"), cell])
+    notebook.metadata[NOT_GRADED] = "it breaks off"
+    made = BeautifulSoup(render(notebook), "html.parser")
+    assert "look at what you handed in first: it breaks off." in made.main.get_text()
+    assert not made(["table", "article", "details"])
+
+
 def test_links_lead_to_the_exercises(made: BeautifulSoup) -> None:
     for link in made.select("main > table a"):
         assert made.select_one(str(link["href"])).h3.get_text().startswith(f"{link.get_text()} ")
@@ -250,3 +287,15 @@ def test_what_was_not_run_is_folded_up() -> None:
     assert "no point depends on it" in folded.text
     assert "heatmap(scores)" in folded.text
     assert NOT_RUN.strip() in found.text.replace(folded.text, "")
+
+
+@pytest.mark.parametrize("name", ["double", "simple_self_attention_batch_of_sentences"])
+def test_nothing_stands_beyond_the_edge_of_a_phone(name: str, browser: "Browser") -> None:
+    cells = [answer(name, "x = 1"), graded_by(name, 1.0, 2), *graded_notebook().cells]
+    shown = browser.new_page(viewport={"width": 320, "height": 900})
+    shown.set_content(render(new_notebook(cells=cells)))
+    assert shown.evaluate("document.documentElement.scrollWidth") == 320
+    assert shown.locator("main > table tbody tr").first.inner_text().split() == [
+        *(name, "1", "/", "2", "passed", "in", "part"),
+    ]
+    shown.close()

@@ -43,7 +43,7 @@ def test_every_action_of_nbgraders_has_its_time() -> None:
 def test_menu_of_every_list_leads_to_the_answers(page: str) -> None:
     settings = {"nbgrader_jinja2_env": Environment(loader=FileSystemLoader(THEIRS))}
     shown = render(SimpleNamespace(settings=settings), page, base_url="/here")
-    assert shown.count('<a href="/here/formgrader/reading">Read answers</a>') == 1
+    assert shown.count('<a href="/here/formgrader/reading">Written answers</a>') == 1
 
 
 def test_action_without_an_end_is_told_and_so_is_what_waits_for_it() -> None:

@@ -101,7 +101,7 @@ def test_a_notebook_may_lie_in_the_students_folder(root: Path, tmp_path: Path) -
     assert (one.student, one.lesson) == ("zoe", LESSON)
     ((_, result),) = grade_to_records(Course(root), [one], isolation="full", force=False)
     assert Record.read(one.record).remarks == ()
-    assert result.to_read == 1
+    assert len(result.to_read) == 1
 
 
 def test_what_fails_costs_one_submission(

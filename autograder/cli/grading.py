@@ -116,8 +116,13 @@ def grade(
     if not scheduler:
         again = force or changed or dry_run
         _get_ready(course, lesson, student or "", isolation, again=again)
-    from autograder.grading.class_table import as_table
-    from autograder.nbgrading.grade_class import grade_class, outdated, students_of
+    from autograder.grading.class_table import as_table, without_submission
+    from autograder.nbgrading.grade_class import (
+        expected_of,
+        grade_class,
+        outdated,
+        students_of,
+    )
 
     students = [student] if student else students_of(course, lesson)
     given = {"isolation": isolation, "workers": workers, "scheduler": scheduler}
@@ -142,6 +147,10 @@ def grade(
             )
             raise typer.Exit(130) from None
     Console().print(as_table(results, lesson))
+    if not (student or changed):
+        known = expected_of(course)
+        if missing := without_submission([one for one in known if one not in students], len(known)):
+            typer.echo(printable(missing))
     if older := sum(result.is_outdated for result in results):
         typer.echo(
             f"{older} of them were graded with exams that have changed since: "

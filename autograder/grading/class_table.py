@@ -1,5 +1,6 @@
 """What came of the submissions of a class, in a table for whoever graded it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,6 +12,8 @@ from autograder.grading.record import Record
 
 # So many exercises, or remarks, are named; of more, one line says what there is.
 _MANY = 3
+# So many students of whom nothing is there.
+_NAMED = 12
 
 
 @dataclass(frozen=True)
@@ -21,7 +24,7 @@ class StudentResult:
         student: whose it is.
         score: the points that stand, before anything is taken off.
         max_score: what could be earned.
-        to_read: how many answers wait for a human.
+        to_read: the names of the answers that wait for a human.
         waiting: the points that these could earn.
         penalty: what is taken off because it was late.
         seconds: how long grading took.
@@ -34,7 +37,7 @@ class StudentResult:
     student: str
     score: float = 0.0
     max_score: float = 0.0
-    to_read: int = 0
+    to_read: tuple[str, ...] = ()
     waiting: float = 0.0
     penalty: float = 0.0
     seconds: float = 0.0
@@ -78,7 +81,7 @@ def as_table(results: Sequence[StudentResult], lesson: str) -> Table:
         penalty = [f"−{result.penalty:g}" if result.penalty else "–"] if late else []
         seconds = f"{result.seconds:.1f}" if result.is_graded else "–"
         is_read = result.to_read and not result.not_graded
-        waiting = f"{result.to_read} to read" if is_read else "–"
+        waiting = f"{len(result.to_read)} to read" if is_read else "–"
         name, told = as_written(result.student), as_written(result.told)
         table.add_row(name, result.points, *penalty, waiting, seconds, told)
     return table
@@ -118,4 +121,16 @@ def _summary(results: Sequence[StudentResult]) -> str:
         told.append(f"{waiting} wait{'s' * (waiting == 1)} for you to look")
     if failures := sum(bool(result.failure) for result in results):
         told.append(f"{failures} failed on our side: earlier scores stand, run it again")
-    return ", ".join(told)
+    names = Counter(name for result in results if result.is_graded for name in result.to_read)
+    asked = ", ".join(f"{as_written(name)} ({count})" for name, count in names.most_common(_MANY))
+    more = f" and {len(names) - _MANY} more" if len(names) > _MANY else ""
+    return ", ".join(told) + (f"; to read: {asked}{more}" if names else "")
+
+
+def without_submission(missing: Sequence[str], known: int) -> str:
+    """A sentence about those of whom nothing is there; "" if there are none."""
+    if not missing:
+        return ""
+    named = ", ".join(missing[:_NAMED])
+    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    return f"Nothing is there of {len(missing)} of {known} students: {named}{more}."

@@ -51,6 +51,16 @@ def students_of(course: Course, lesson: str) -> list[str]:
     return sorted({*folders, *closed})
 
 
+def expected_of(course: Course) -> list[str]:
+    """The students whom the gradebook knows, in their order: from the roster, mostly.
+
+    Raises:
+        GradingFailed: when the gradebook can't be read.
+    """
+    with _said(), nbgrader_api(configuration(course, course.root)).gradebook as gradebook:
+        return [student.id for student in gradebook.students]
+
+
 def grade_class(
     course: Course,
     lesson: str,
@@ -188,14 +198,14 @@ def _result(root: Path, api: NbGraderAPI, lesson: str, student: str, code: str) 
             submission = gradebook.find_submission(lesson, student)
             grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
             record = Record.read(path)
-            waiting = [grade.max_score for grade in grades if grade.needs_manual_grade]
+            waiting = [grade for grade in grades if grade.needs_manual_grade]
             # Of a large class, whole records would fill the memory.
             return StudentResult(
                 student,
                 submission.score,
                 submission.max_score,
-                to_read=len(waiting),
-                waiting=sum(waiting),
+                to_read=tuple(grade.name.removesuffix("_check") for grade in waiting),
+                waiting=sum(grade.max_score for grade in waiting),
                 penalty=submission.late_submission_penalty or 0.0,
                 seconds=record.seconds,
                 found=tuple(found_in(record)),

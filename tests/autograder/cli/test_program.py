@@ -167,7 +167,7 @@ def test_demo_tells_each_as_it_comes_and_then_what_grade_tells(
     monkeypatch: pytest.MonkeyPatch, named: tuple[str, ...], lesson: str
 ) -> None:
     graded = [
-        StudentResult("ada", 3, 5, to_read=1, waiting=2, seconds=0.5),
+        StudentResult("ada", 3, 5, to_read=("why",), waiting=2, seconds=0.5),
         StudentResult("eve", 1, 5, found=("f: over the queries", "g: wrong")),
         StudentResult("kim", failure="the disk is full"),
     ]

@@ -8,7 +8,7 @@ from nbformat.v4 import new_notebook
 from autograder.checks.exam.report import Verdict
 from autograder.checks.source.cells import UNANSWERED
 from autograder.course import Course
-from autograder.grading.class_table import StudentResult, as_table, found_in
+from autograder.grading.class_table import StudentResult, as_table, found_in, without_submission
 from autograder.grading.record import CellRecord, Record, answers_in
 from autograder.nbgrading.grade_class import go_on_after, reason_of, students_of
 from tests.support.samples import make_cell
@@ -77,11 +77,25 @@ def test_nothing_is_said_twice() -> None:
 
 
 def test_answers_that_wait_for_a_human() -> None:
-    graded = [StudentResult("ada", 1, 2, to_read=3, waiting=1.5), StudentResult("ben", 1, 2)]
+    graded = [
+        StudentResult("ada", 1, 2, to_read=("why", "how", "what"), waiting=1.5),
+        StudentResult("ben", 1, 2),
+    ]
     table = as_table(graded, "tiny")
     assert [str(one) for one in table.columns[1].cells] == ["1 / 2, 1.5 wait", "1 / 2"]
     assert [str(one) for one in table.columns[2].cells] == ["3 to read", "–"]
     assert graded[0].told == "no mistake found; the rest waits for you"
+    more = [*graded, *(StudentResult(name, 1, 2, to_read=("why", "when")) for name in "cd")]
+    said = "to read: why (3), when (2), how (1) and 1 more"
+    assert str(as_table(more, "tiny").caption) == f"4 of 4 graded; {said}"
+
+
+def test_who_has_handed_in_nothing_is_named() -> None:
+    assert without_submission([], 40) == ""
+    assert without_submission(["ada", "ben"], 40) == (
+        "Nothing is there of 2 of 40 students: ada, ben."
+    )
+    assert without_submission([f"s{n}" for n in range(20)], 40).endswith("s11 and 8 more.")
 
 
 def test_points_that_no_test_gives() -> None:
@@ -109,7 +123,7 @@ def test_penalties_have_a_column_where_there_are_any() -> None:
 def test_who_has_no_score_comes_first() -> None:
     graded = [StudentResult(name, 1, 2, seconds=1.0) for name in ("ada", "cem")]
     failed = [StudentResult(name, failure="the disk is full") for name in ("ben", "dan")]
-    waits = StudentResult("eve", to_read=13, not_graded="nothing was handed in")
+    waits = StudentResult("eve", to_read=("why",), not_graded="nothing was handed in")
     table = as_table([graded[0], failed[0], waits, graded[1], failed[1]], "tiny")
     assert [str(cell) for cell in table.columns[0].cells] == ["ben", "dan", "eve", "ada", "cem"]
     assert [str(cell) for cell in table.columns[1].cells][1:3] == ["–", "not graded"]

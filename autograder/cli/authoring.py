@@ -63,7 +63,7 @@ def _tell_and_try(built: "Built") -> "Passed":
     from autograder.grading.exam_seed import FILE, exam_seed_of
 
     for warning in built.warnings:
-        typer.echo(f"autograder: {warning}", err=True)
+        typer.echo(f"autograder: warning: {warning}", err=True)
     course, name = built.course, built.lesson.name
 
     def as_now() -> "Passed":

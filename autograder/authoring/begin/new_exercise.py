@@ -48,5 +48,5 @@ def new_exercise(course: Course, lesson: str, name: str) -> list[Path]:
             above = path.read_text(encoding="utf-8")
         between = "\n\n" if path.suffix == ".py" else "\n"
         above = f"{above.rstrip()}\n{between}" if above.strip() else ""
-        write_whole(path, f"{above}{filled_in(body, words)}".encode())
+        write_whole(path, f"{above}{filled_in(body, words | {'above': above})}".encode())
     return [*written]

@@ -215,9 +215,10 @@ def _to_fill_in(course: Course, lesson: str) -> Iterator[str]:
     """Where a text says still what its author is to fill in, as the text of a new one does."""
     for path in filter(None, (course.lesson_file(lesson), course.own_text(lesson))):
         lines = path.read_text(encoding="utf-8").split("\n")
-        if places := [place for place, line in enumerate(lines, 1) if _FILL_IN.search(line)]:
-            every = ", ".join(map(str, places))
-            yield f'{path}:{places[0]}: students would read "Fill in" here (lines {every})'
+        places = [place for place, line in enumerate(lines, 1) if _FILL_IN.search(line)]
+        if places:
+            others = f", and in lines {', '.join(map(str, places[1:]))}" if places[1:] else ""
+            yield f'{path}:{places[0]}: "Fill in" still stands here{others}, for students to read'
 
 
 def _digest_of_cells(course: Course, lesson: Lesson) -> str:

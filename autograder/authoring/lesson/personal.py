@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import gcd
+from pathlib import Path
 from typing import TypeVar
 
 from autograder.authoring.lesson.left_out import leave_out, pointing_at, without_further_parts
@@ -120,18 +121,17 @@ def _about(
     An entry is such a name, or the lesson's and the exercise's: "02/context_vector". A name alone
     is about a lesson and its retakes.
     """
-    exercises = {one: _exercises_in(course, one) for one in course.lessons()} if entries else {}
+    lessons = course.lessons() if entries else []
+    exercises = {one: _called_in(course.lesson_file(one)) for one in lessons}
     found: dict[str, Value] = {}
     for entry, value in entries.items():
         within, _, exercise = entry.rpartition("/")
         having = [
-            one
-            for one, names in exercises.items()
-            if exercise in names and within in ("", one, lesson_number(one))
+            one for one, names in exercises.items() if exercise in names and _is_meant(one, within)
         ]
         first = [one for one in having if retake_of(course, one) not in having]
         if len(first) != 1:
-            wrong = f"no exercise of the course's lessons is called {entry!r}"
+            wrong = _why_none(course, entry)
             if having:
                 named = " or ".join(f'"{lesson_number(one)}/{exercise}"' for one in first)
                 wrong = f"several lessons have an exercise {exercise}: write {named}"
@@ -141,9 +141,26 @@ def _about(
     return found
 
 
-def _exercises_in(course: Course, lesson: str) -> set[str]:
-    """The names of a lesson's exercises, found in its text without reading all of that."""
-    return {*_EXERCISE.findall(course.lesson_file(lesson).read_text(encoding="utf-8"))}
+def _why_none(course: Course, entry: str) -> str:
+    """What is wrong with an entry that means no exercise of the chosen lessons."""
+    within, _, exercise = entry.rpartition("/")
+    for lesson in course.lessons():
+        own = course.own_text(lesson)
+        if own and _is_meant(lesson, within) and exercise in _called_in(own):
+            return f"{exercise} is an exercise of your own: say it in {own}, where it stands"
+    for lesson in sorted(course.lessons_not_chosen()):
+        if _is_meant(lesson, within) and exercise in _called_in(course.lesson_file(lesson)):
+            return f"{exercise} is in {lesson}, which is none of the lessons that `lessons` names"
+    return f"no exercise of the course's lessons is called {entry!r}"
+
+
+def _is_meant(lesson: str, within: str) -> bool:
+    return within in ("", lesson, lesson_number(lesson))
+
+
+def _called_in(text: Path) -> set[str]:
+    """The names of the exercises in a text, found without reading all of that."""
+    return {*_EXERCISE.findall(text.read_text(encoding="utf-8"))}
 
 
 def _worth(course: Course, points: Mapping[str, int], block: Block) -> Block:

@@ -26,7 +26,7 @@ def test_builds_and_grades_as_it_stands(tmp_path: Path) -> None:
     build(course)
     built = build_lesson(course, LESSON)
     text = course.lesson_file(LESSON)
-    sentence = 'students would read "Fill in" here (lines 12, 14, 22)'
+    sentence = '"Fill in" still stands here, and in lines 14, 22, for students to read'
     assert built.warnings == (f"{text}:12: {sentence}",)
     solved = built.solved()
     path = root / "submitted" / "ada" / LESSON / f"{LESSON}.ipynb"

@@ -11,7 +11,7 @@ from autograder.authoring.lesson.reading import read_lesson
 from autograder.course import Course
 from autograder.errors import LessonNameError, SettingError
 from tests.support.course import COURSE
-from tests.support.own_course import own_course
+from tests.support.own_course import TEXT, own_course
 from tests.support.small_course import LESSON, small_course
 
 TO_TICK = "### BEGIN POINTS\n- 3 points: It is.\n- 1 point: It was.\n### END POINTS\n"
@@ -101,6 +101,33 @@ def test_name_alone_is_about_a_retake_as_well(course: Course) -> None:
         set_to(course, f"points = {{{entries}}}")
         lessons = [course_lesson(course, name) for name in course.lessons()]
         assert [lesson.points["mix"] for lesson in lessons] == points
+
+
+@pytest.mark.parametrize("setting", ["points = {%s = 1}", "leave_out = [%s]", "core = [%s]"])
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ('"total"', r"total is an exercise of your own: say it in .*mine/01\.md, where it stands$"),
+        ('"01/total"', "total is an exercise of your own"),
+        (
+            '"other_match"',
+            "other_match is in 02_other, which is none of the lessons that `lessons`",
+        ),
+        ('"02/mix"', "mix is in 02_other, which is none"),
+        ('"02/total"', "no exercise of the course's lessons is called '02/total'"),
+    ],
+)
+def test_setting_about_what_the_lessons_do_not_have(
+    course: Course, setting: str, entry: str, said: str
+) -> None:
+    """What one adds is weighed where it stands, and a lesson that is not chosen has no settings."""
+    own = course.root / "mine" / "01.md"
+    own.parent.mkdir()
+    own.write_text(TEXT, encoding="utf-8")
+    set_to(course, f'lessons = ["01"]\n{setting % entry}\n')
+    with pytest.raises(SettingError, match=said) as raised:
+        course_lesson(course, LESSON)
+    assert f"course.toml:2: {setting.partition(' ')[0]}: " in str(raised.value)
 
 
 def test_only_chosen_lessons_are_meant(course: Course) -> None:

@@ -243,8 +243,11 @@ def test_from_the_start_page_to_a_passed_check_and_back(
     choose_dark_theme(page)
     expect(page.locator("#jupyterlab-splash")).to_have_count(0)
     keep(page, "start_dark")
-    page.keyboard.press("Control+B")
+    expect(page.locator("#jp-left-stack")).to_be_visible()
     page.set_viewport_size({"width": 480, "height": 900})
+    page.reload()
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
+    expect(page.locator("#jp-left-stack")).to_be_hidden()
     keep(page, "start_narrow")
 
 

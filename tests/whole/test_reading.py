@@ -324,7 +324,7 @@ def test_fields_and_marks_are_named(page: Page) -> None:
 def test_formgrader_leads_there(page: Page, taught: Taught) -> None:
     for name in ("manage_assignments", "gradebook"):
         page.goto(f"{taught.address}/formgrader/{name}")
-        page.get_by_role("link", name="Read answers").click()
+        page.get_by_role("link", name="Written answers").click()
         page.get_by_role("link", name=WHY).click()
         expect(page.get_by_role("article")).to_have_count(5)
 

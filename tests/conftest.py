@@ -6,12 +6,14 @@ import re
 import signal
 import sys
 from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import IPython
 import pytest
+from filelock import FileLock
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
@@ -61,15 +63,38 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Look for no garbage among tests and modules while they are found, nor later: they stay."""
     gc.disable()
     try:
-        return (yield)
+        with _alone_at_first(session.config):
+            return (yield)
     finally:
         gc.freeze()
         gc.set_threshold(YOUNG)
         gc.enable()
+
+
+@contextmanager
+def _alone_at_first(config: pytest.Config) -> Iterator[None]:
+    """In a fresh clone one process finds the tests before all others: what pytest makes of asserts,
+    and Hypothesis of constants, they read then, where each would take half of its time to make it.
+    """
+    # Who starts the others finds none itself; and `make quick` keeps nothing.
+    cache = getattr(config, "cache", None)
+    if not cache or not hasattr(config, "workerinput"):
+        yield
+        return
+    kept = cache.mkdir("found")
+    made = kept / "made"
+    if made.exists():
+        yield
+        return
+    with FileLock(kept / "lock") as lock:
+        if made.exists():
+            lock.release()
+        yield
+        made.touch()
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]

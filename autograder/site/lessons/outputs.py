@@ -22,13 +22,16 @@ from autograder.checks.exam.exam import Exam
 from autograder.checks.source.cell_code import statements_of
 from autograder.checks.source.cells import has_role, is_test
 from autograder.checks.source.effects import names_in
+from autograder.errors import NotebookStopped
 from autograder.learner.run_notebook import run
 from autograder.whole_file import write_whole
 
 Outputs = Mapping[str, list[NotebookNode]]
 
-# Some lessons train a model; what a lesson takes on a quiet machine, its text says.
-_SECONDS_PER_CELL = 600
+# Some lessons train a model, for minutes on a quiet machine.
+_SECONDS_PER_CELL = 3600
+# Jupyter's own: a cell that has it may raise, and the next one runs.
+_MAY_RAISE = "raises-exception"
 _WRITTEN_OVER = re.compile(r"[^\n]*\r(?=[^\n])")
 # What `checks.yours` prints: whoever reads a page has written nothing.
 _OF_AN_ANSWER = re.compile(r"^Your \w+ has passed its check: .*\n", re.MULTILINE)
@@ -42,7 +45,7 @@ def outputs_of(built: Built, kept_in: Path) -> Outputs:
         kept_in: the folder in which it is kept for the next time.
 
     Raises:
-        NotebookStopped: when the lesson can't be run to its end.
+        NotebookStopped: when the lesson can't be run to its end, or a given cell fails.
     """
     solved = built.solved()
     path = kept_in / f"{built.lesson.name}.json"
@@ -98,7 +101,25 @@ def _run(built: Built, solved: NotebookNode) -> dict[str, list[NotebookNode]]:
         beside = copytree(given_out, Path(folder) / given_out.name, ignore=ignore_patterns(".*"))
         run(solved, beside, path=built.course.root, seconds_per_cell=_SECONDS_PER_CELL)
     given = _given(solved)
-    return {cell.id: cell.outputs for cell in solved.cells if cell.id in given and cell.outputs}
+    shown = {cell.id: cell for cell in solved.cells if cell.id in given and cell.outputs}
+    for cell in shown.values():
+        _refuse_failed(built.lesson.name, cell)
+    return {name: cell.outputs for name, cell in shown.items()}
+
+
+def _refuse_failed(lesson: str, cell: NotebookNode) -> None:
+    """A reader would take an exception for a part of the lesson."""
+    if _MAY_RAISE in cell.metadata.get("tags", ()):
+        return
+    for output in cell.outputs:
+        if output.output_type == "error":
+            why = f"{output.ename}: {output.evalue}"
+            if output.ename == KeyboardInterrupt.__name__:
+                why = f"it was interrupted after {_SECONDS_PER_CELL // 60} minutes"
+            raise NotebookStopped(
+                f"{lesson}: a given cell fails, so no page is made of it. {cell.source[:60]!r}: "
+                f"{why}. If it is meant to, give it the tag {_MAY_RAISE}"
+            )
 
 
 def _given(notebook: NotebookNode) -> Set[str]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_output
 
 from autograder import yours
@@ -61,6 +62,34 @@ def test_nobody_is_told_that_their_answer_has_passed(
     (seen,) = as_seen([new_output("stream", name="stdout", text=given)])
     assert seen.text == "and so on\n"
     assert as_seen([new_output("stream", name="stdout", text=given.splitlines(True)[0])]) == []
+
+
+@pytest.mark.parametrize(
+    ("tags", "ename", "said"),
+    [
+        ([], "KeyError", "a given cell fails, .*'shown = 1': KeyError: x. If it is meant to"),
+        ([], "KeyboardInterrupt", "'shown = 1': it was interrupted after 60 minutes"),
+        (["raises-exception"], "KeyError", ""),
+    ],
+)
+def test_given_cell_that_fails_stops_the_site(
+    built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    tags: list[str], ename: str, said: str,
+) -> None:  # fmt: skip
+    """On a busy machine, a cell was interrupted, and the page published as if nothing was."""
+
+    def run(notebook: NotebookNode, *_: object, **__: object) -> None:
+        cell = next(one for one in notebook.cells if one.cell_type == "code" and not one.metadata)
+        cell.source, cell.metadata["tags"] = "shown = 1", tags
+        cell.outputs = [new_output("error", ename=ename, evalue="x")]
+
+    monkeypatch.setattr(outputs, "run", run)
+    if said:
+        with pytest.raises(NotebookStopped, match=said):
+            outputs_of(built, tmp_path)
+        assert not any(tmp_path.iterdir())
+    else:
+        assert any(outputs_of(built, tmp_path).values())
 
 
 def test_no_exercise_and_no_check_shows_anything(built: Built, found: Outputs) -> None:

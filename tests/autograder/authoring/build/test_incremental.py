@@ -73,9 +73,14 @@ def unchanged(x):
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
+    """One that was never built, unless `built` is asked for as well."""
+    return new_course(tmp_path)
+
+
+def new_course(root: Path) -> Course:
     """Two lessons; the exams of both share a module, and the second one's also uses the first."""
     for folder in ("source", "solutions/exams"):
-        (tmp_path / folder).mkdir(parents=True)
+        (root / folder).mkdir(parents=True)
     texts = {
         "nbgrader_config.py": "",
         "solutions/__init__.py": "",
@@ -91,8 +96,21 @@ def course(tmp_path: Path) -> Course:
         texts[f"solutions/exams/{module}.py"] = EXAM.format(**words)
     texts["solutions/exams/four.py"] += "\n\nfrom solutions import two as reference\n"
     for path, text in texts.items():
-        (tmp_path / path).write_text(text, encoding="utf-8")
-    return Course(tmp_path)
+        (root / path).write_text(text, encoding="utf-8")
+    return Course(root)
+
+
+@pytest.fixture(scope="module")
+def built_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    course = new_course(tmp_path_factory.mktemp("built"))
+    build(course)
+    return course.root
+
+
+@pytest.fixture
+def built(course: Course, built_once: Path) -> None:
+    """What a build makes is there: none of it says where, so a copy is as good as a build."""
+    shutil.copytree(built_once, course.root, dirs_exist_ok=True)
 
 
 FIRST, SECOND = "00_two", "01_four"
@@ -172,8 +190,7 @@ def test_named_lessons_alone(course: Course) -> None:
         3,
     ),
 )
-def test_what_changed_is_made(course: Course, path: str, products: list[str]) -> None:
-    made(course)
+def test_what_changed_is_made(course: Course, built: None, path: str, products: list[str]) -> None:
     append(course.root / path, "\n" if path.endswith(".md") else "\n# changed\n")
     assert made(course) == products
     assert made(course) == []
@@ -200,8 +217,7 @@ def test_what_a_course_has_besides(course: Course, path: str, products: list[str
     assert made(course) == products
 
 
-def test_new_notebook_has_the_change(course: Course) -> None:
-    build(course)
+def test_new_notebook_has_the_change(course: Course, built: None) -> None:
     append(course.lesson_file(FIRST), "\nOne more sentence.\n")
     release = course.release_folder(FIRST) / f"{FIRST}.ipynb"
     instructors = course.source / FIRST / f"{FIRST}.ipynb"
@@ -210,8 +226,9 @@ def test_new_notebook_has_the_change(course: Course) -> None:
 
 
 @pytest.mark.parametrize("spoil", [Path.unlink, lambda path: append(path, " ")])
-def test_spoilt_product_is_made_again(course: Course, spoil: Callable[[Path], None]) -> None:
-    build(course)
+def test_spoilt_product_is_made_again(
+    course: Course, built: None, spoil: Callable[[Path], None]
+) -> None:
     for folder in (course.source / FIRST, course.release_folder(FIRST), course.root / "docs"):
         for path in sorted(folder.iterdir()):
             text = path.read_text(encoding="utf-8")
@@ -241,16 +258,14 @@ def test_what_is_proved_is_not_proved_again(course: Course) -> None:
     ),
 )
 def test_what_an_exam_is_made_of_is_proved_again(
-    course: Course, path: str, exercises: list[str]
+    course: Course, built: None, path: str, exercises: list[str]
 ) -> None:
-    build(course)
     append(course.root / path, "\n# changed\n")
     assert proved(course) == exercises
 
 
 @pytest.mark.parametrize("path", [f"notebooks/{FIRST}/checks.json", PROOFS.as_posix()])
-def test_proof_is_about_what_is_there(course: Course, path: str) -> None:
-    build(course)
+def test_proof_is_about_what_is_there(course: Course, built: None, path: str) -> None:
     text = (course.root / path).read_text(encoding="utf-8")
     (course.root / path).write_text(text.replace("double", "doubled"), encoding="utf-8")
     (course.root / RECORD).unlink()
@@ -285,15 +300,13 @@ def test_dead_misconception_is_refused(course: Course, more: str, sentence: str)
     assert not course.release_folder(FIRST).exists()
 
 
-def test_damaged_record_counts_as_none(course: Course) -> None:
-    build(course)
+def test_damaged_record_counts_as_none(course: Course, built: None) -> None:
     for record in ("", "[]", "{}", '{"format": 1}', '{"format": 0}', "\x00"):
         (course.root / RECORD).write_text(record)
         assert made(course) == [*BOTH, *TABLES]
 
 
-def test_damaged_entry_counts_as_none(course: Course) -> None:
-    build(course)
+def test_damaged_entry_counts_as_none(course: Course, built: None) -> None:
     path = course.root / RECORD
     written = json.loads(path.read_text(encoding="utf-8"))
     written["products"][FIRST] = "damaged"
@@ -316,9 +329,8 @@ def test_states(course: Course) -> None:
     assert changed_lessons(course) == []
 
 
-def test_clone_has_nothing_that_changed(course: Course) -> None:
+def test_clone_has_nothing_that_changed(course: Course, built: None) -> None:
     """It brings the students' notebooks, and neither the instructor's nor a record."""
-    build(course)
     append(course.lesson_file(FIRST), "\nOne more sentence.\n")
     (course.root / RECORD).unlink()
     assert states(course)[FIRST] is BuildState.BUILT
@@ -343,8 +355,7 @@ def test_change_in_the_midst_is_not_taken_for_built(course: Course) -> None:
     assert FIRST in made(course)
 
 
-def test_nothing_changed_needs_no_torch(course: Course) -> None:
-    build(course)
+def test_nothing_changed_needs_no_torch(course: Course, built: None) -> None:
     code = (
         "import sys; from pathlib import Path\n"
         "from autograder.course import Course\n"
@@ -443,9 +454,8 @@ def run_and_save(notebook: Any) -> None:
 
 @pytest.mark.parametrize(("edit", "force"), [(mend_a_test, False), (give_more_points, True)])
 def test_edited_notebook_is_left_alone(
-    course: Course, edit: Callable[[Any], None], force: bool
+    course: Course, built: None, edit: Callable[[Any], None], force: bool
 ) -> None:
-    build(course)
     change(course, edit)
     edited = source_of(course).read_bytes()
     students = (course.release_folder(FIRST) / f"{FIRST}.ipynb").read_bytes()
@@ -466,8 +476,7 @@ def test_edited_notebook_is_left_alone(
     assert "More to read" in source_of(course).read_text()
 
 
-def test_run_notebook_is_not_an_edited_one(course: Course) -> None:
-    build(course)
+def test_run_notebook_is_not_an_edited_one(course: Course, built: None) -> None:
     change(course, run_and_save)
     append(course.lesson_file(FIRST), "\nMore to read.\n")
     build(course)
@@ -478,9 +487,8 @@ def unsigned(notebook: Any) -> None:
     del notebook.metadata["autograder"]
 
 
-def test_notebook_of_an_earlier_build(course: Course) -> None:
+def test_notebook_of_an_earlier_build(course: Course, built: None) -> None:
     """It carries no digest; what is remembered of it decides."""
-    build(course)
     change(course, unsigned)
     record = json.loads((course.root / RECORD).read_text())
     parts = record["products"][FIRST]["made"]
@@ -495,8 +503,7 @@ def test_notebook_of_an_earlier_build(course: Course) -> None:
         build(course)
 
 
-def test_students_get_no_digest(course: Course) -> None:
-    build(course)
+def test_students_get_no_digest(course: Course, built: None) -> None:
     source = nbformat.read(source_of(course), as_version=4)
     students = course.release_folder(FIRST) / f"{FIRST}.ipynb"
     assert f"{nbformat.writes(student_notebook(source))}\n" == students.read_text()

@@ -51,9 +51,7 @@ from tests.support.attacks import ATTACKS, LESSON, ORDINARY, SEARCHED, WRONG_DOU
 from tests.support.elsewhere import GRADED_BY, crew_in
 from tests.support.processes import Stopwatch, descendants, eventually
 from tests.support.sample import sample
-from tests.support.walls import LAYERS
-
-pytestmark = pytest.mark.skipif(bool(LAYERS.missing), reason=LAYERS.missing)
+from tests.support.walls import layers
 
 CLASSES = 33
 SECONDS_OF_OURS = 4
@@ -68,6 +66,12 @@ HANDED_IN = sample([attack for attack in ATTACKS if attack.folder], 12)
 
 class Hung(BaseException):
     """The grader itself did not come to an end."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def walls() -> None:
+    if layers().missing:
+        pytest.skip(layers().missing)
 
 
 @pytest.fixture(scope="module")

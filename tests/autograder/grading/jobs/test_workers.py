@@ -9,18 +9,15 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import nbformat
 import pytest
 
 from autograder.checks.exam.report import Verdict
 from autograder.environment import processors
-from autograder.errors import GradingFailed, SandboxFailed, SettingError
-from autograder.grading.grade import Graded
+from autograder.errors import SandboxFailed, SettingError
 from autograder.grading.jobs import processes
 from autograder.grading.jobs.job import Job
-from autograder.grading.jobs.work import CHANGED, work
+from autograder.grading.jobs.work import work
 from autograder.grading.jobs.workers import (
     _asked,
     ahead,
@@ -29,42 +26,11 @@ from autograder.grading.jobs.workers import (
     workers,
 )
 from tests.support.course import ROOT
+from tests.support.graded import as_plain
 from tests.support.hostile import hostile_folder, what_ran
 from tests.support.processes import descendants, eventually, parent_of, workers_here
 
-ANSWERS = [
-    {},
-    {"double": "def double(x):\n    return 7"},
-    {"double": "import os\nos._exit(1)"},
-    {"fourfold": "def fourfold(x):\n    raise NotImplementedError"},
-]
 ASLEEP = "import time\ndef double(x):\n    time.sleep(0.5)\n    return 2 * x"
-
-
-# A mark that lies in its memory is in the text of neither part, nor are both together in this one.
-LOOKS_FOR = """
-import re
-
-def lies_in_memory(end):
-    with open("/proc/self/maps") as maps, open("/proc/self/mem", "rb", 0) as memory:
-        for line in maps.readlines():
-            low, high = (int(one, 16) for one in line.split()[0].split("-"))
-            try:
-                memory.seek(low)
-                read = memory.read(high - low) if " r" in line else b""
-            except (OSError, OverflowError, ValueError):
-                continue
-            if any(one[1] == end for one in re.finditer(b"planted-(....)", read)):
-                return True
-    return False
-
-its_own = "planted-" + str(5000 + 555)
-
-def double(x):
-    if not lies_in_memory(b"5555"):
-        raise RuntimeError("what lies there is not found")
-    return 7 if lies_in_memory(b"3141") else 2 * x
-"""
 
 
 @pytest.fixture
@@ -72,23 +38,6 @@ def two() -> Iterator[None]:
     assert eventually(lambda: not workers_here()), "those of another test"
     with workers(2):
         yield
-
-
-def as_plain(graded: Graded) -> dict[str, Any]:
-    """What must be the same, wherever it is done."""
-    cells = tuple(replace(cell, seconds=0) for cell in graded.record.cells)
-    record = replace(graded.record, time={}, seconds=0, cells=cells)
-    return {"record": record, "notebook": nbformat.writes(graded.notebook), "whole": graded.whole}
-
-
-@pytest.mark.long
-def test_workers_find_what_is_found_here(job_of: Callable[..., Job], two: None) -> None:
-    jobs = [job_of(**answers) for answers in ANSWERS]
-    for job in jobs:
-        ahead(job)
-    for job in jobs:
-        assert as_plain(result_of(job)) == as_plain(work(job))
-    assert len(workers_here()) == 2
 
 
 def test_without_workers_nothing_is_begun(job_of: Callable[..., Job]) -> None:
@@ -103,13 +52,6 @@ def test_one_worker_is_a_process_as_well(job_of: Callable[..., Job]) -> None:
         assert room_ahead()
         assert as_plain(result_of(job_of())) == as_plain(work(job_of()))
         assert len(workers_here()) == 1
-
-
-def test_workers_within_workers_are_the_same(two: None) -> None:
-    room = room_ahead()
-    with workers(4):
-        assert room_ahead() == room
-    assert room_ahead() == room
 
 
 def test_workers_are_forked_from_one_process(job_of: Callable[..., Job], two: None) -> None:
@@ -129,14 +71,6 @@ def test_what_they_are_forked_from_is_replaced(job_of: Callable[..., Job], two: 
     os.kill(parent_of(first[0]), signal.SIGKILL)
     assert result_of(job_of(double=ASLEEP)).record.cells[0].verdict is Verdict.PASSED
     assert not set(first) & set(workers_here())
-
-
-def test_no_solution_lies_in_a_student_s_memory(job_of: Callable[..., Job], two: None) -> None:
-    job = job_of(double=LOOKS_FOR)
-    planted = job.notebook.replace(b"return 2 * x", b"return 2 * x  # planted-3141")
-    assert planted != job.notebook
-    cells = result_of(replace(job, notebook=planted)).record.cells
-    assert [cell.verdict for cell in cells[:2]] == [Verdict.PASSED] * 2, cells[0]
 
 
 @pytest.mark.long
@@ -216,22 +150,6 @@ def test_server_that_is_killed_leaves_nothing(
         assert result_of(job).verdicts
         os.kill(parent_of(eventually(workers_here)[0]), signal.SIGKILL)
     assert not [*tmp_path.iterdir()]
-
-
-def test_failure_of_a_worker_is_the_same_sentence(job_of: Callable[..., Job], two: None) -> None:
-    with pytest.raises(GradingFailed, match=CHANGED):
-        result_of(replace(job_of(), code="of another day"))
-
-
-def test_worker_of_another_version_grades_nothing(job_of: Callable[..., Job], two: None) -> None:
-    with pytest.raises(GradingFailed, match="another version of autograder"):
-        result_of(replace(job_of(), engine="of another day"))
-
-
-def test_defect_of_a_worker_tells_where(job_of: Callable[..., Job], two: None) -> None:
-    with pytest.raises(RuntimeError, match="NotJSONError: ") as caught:
-        result_of(replace(job_of(), notebook=b"no notebook"))
-    assert "Traceback" in caught.value.__notes__[0]
 
 
 @pytest.mark.long

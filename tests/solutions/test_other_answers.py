@@ -6,10 +6,9 @@ from itertools import takewhile
 import pytest
 
 from autograder.authoring.lesson.lesson import Code, Exercise
-from autograder.authoring.lesson.reading import read_lesson
 from autograder.checks.exam.report import Verdict
 from autograder.learner.other_answers import other_answers
-from tests.support.course import COURSE, every_exam
+from tests.support.course import COURSE, as_written, every_exam
 from tests.support.sample import sample
 
 
@@ -28,7 +27,7 @@ def told() -> dict[str, dict[str, str]]:
 def imports_above(place: str) -> str:
     """The import statements of the given cells that stand above an exercise."""
     lesson, name = place.split("/")
-    blocks = read_lesson(COURSE.lesson_file(lesson)).blocks
+    blocks = as_written(lesson).blocks
     above = takewhile(lambda one: not (isinstance(one, Exercise) and one.name == name), blocks)
     given = [ast.parse(one.source) for one in above if isinstance(one, Code)]
     statements = [node for tree in given for node in tree.body]

@@ -12,14 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autograder.authoring.lesson.reading import read_lesson
 from autograder.checks.exam.case import Case
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.judge import judge
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.values.outcome import Outcome, Raised
 from autograder.checks.values.tensors import is_tensor
-from tests.support.course import COURSE, lessons_of_exams
+from tests.support.course import COURSE, as_written, lessons_of_exams
 from tests.support.sample import sample
 
 STUB = "stub"
@@ -27,7 +26,7 @@ Answer = Callable[[Case], Outcome]
 POINTS = {
     name: points
     for lesson in COURSE.lessons()
-    for name, points in read_lesson(COURSE.lesson_file(lesson)).points.items()
+    for name, points in as_written(lesson).points.items()
 }
 
 

@@ -8,12 +8,20 @@ from typing import Any
 import pytest
 
 from autograder.authoring.build.shipping import Entry, entries_in
+from autograder.authoring.lesson.lesson import Lesson
+from autograder.authoring.lesson.reading import read_lesson
 from autograder.checks.exam.exam import Exam, exams_of
 from autograder.checks.examples import FILE
 from autograder.course import Course
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = Course(ROOT)
+
+
+@cache
+def as_written(lesson: str) -> Lesson:
+    """A lesson of this course, read once by each process: no test changes it."""
+    return read_lesson(COURSE.lesson_file(lesson))
 
 
 @cache

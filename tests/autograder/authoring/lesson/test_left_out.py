@@ -23,20 +23,19 @@ from autograder.authoring.lesson.lesson import (
     validate,
 )
 from autograder.authoring.lesson.notebook import source_notebook
-from autograder.authoring.lesson.reading import read_lesson
 from autograder.authoring.lesson.reference import Source, read_reference
 from autograder.checks.source.cell_code import statements_of
 from autograder.checks.source.cells import grade_id_of
 from autograder.checks.source.effects import Effects, names_in
 from autograder.errors import LessonError
-from tests.support.course import COURSE
+from tests.support.course import COURSE, as_written
 from tests.support.sample import sample
 from tests.support.samples import make_lesson, make_sources
 
 EXERCISES = [
     (lesson, block.name)
     for lesson in COURSE.lessons()
-    for block in read_lesson(COURSE.lesson_file(lesson)).blocks
+    for block in as_written(lesson).blocks
     if isinstance(block, Exercise | WrittenExercise)
 ]
 
@@ -44,7 +43,7 @@ EXERCISES = [
 @cache
 def read(lesson: str) -> tuple[Lesson, Path, dict[str, Source]]:
     file = COURSE.reference_file(lesson)
-    return read_lesson(COURSE.lesson_file(lesson)), file, read_reference(file)
+    return as_written(lesson), file, read_reference(file)
 
 
 @cache

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import ijson
+from nbformat.notebooknode import from_dict
 
 from autograder.checks.source.cells import UNANSWERED, grade_id_of, source_of
 from autograder.errors import CheckError
@@ -143,7 +144,7 @@ class _Choice:
         if found == [self._notebook]:
             return self._taken(self._notebook)
         if len(found) > _MANY:
-            return self._none(f"{len(found)} notebooks were handed in: leave the one that counts")
+            return self._none(f"{len(found)} notebooks were handed in: only one can count")
         written = self._written()
         if self._notebook in found and (self._notebook in written or not written):
             return self._taken(self._notebook, *self._not_graded(written))
@@ -151,7 +152,7 @@ class _Choice:
             name = next(iter(written))
             return self._taken(name, f"graded is {shown(name)}: {self._why(name)}")
         if written:
-            return self._none(f"{_listed(written)} could each be meant: leave the one that counts")
+            return self._none(f"{_listed(written)} could each be meant: only one can count")
         return self._none(f"in {_listed(found)} no cell of this lesson is answered")
 
     def _none(self, reason: str) -> HandedIn:
@@ -195,9 +196,9 @@ class _Choice:
         try:
             names = {grade_id_of(cell) for cell in cells_in(content)}
         except CheckError as error:
-            return f"{error}: have it handed in again"
+            return f"{error}: it has to be handed in again"
         if self._cells and names.isdisjoint(self._cells):
-            return "has none of the cells that this lesson asks for: have it handed in again"
+            return "has none of the cells that this lesson asks for: it has to be handed in again"
         return ""
 
     def _tell_sources(self, tell: Tell, name: str) -> None:
@@ -233,7 +234,21 @@ class _Choice:
 
 def _is_answered(cell: Mapping[str, Any]) -> bool:
     text = source_of(cell).strip()
-    return text not in ("", UNANSWERED) and "raise NotImplementedError" not in text
+    if text in ("", UNANSWERED) or "raise NotImplementedError" in text:
+        return False
+    return not _is_as_given(cell)
+
+
+def _is_as_given(cell: Mapping[str, Any]) -> bool:
+    """Whether a worksheet, or code to be repaired, is what nbgrader has given out."""
+    # Records are made without nbgrader, and where one notebook was handed in nobody asks this.
+    from nbgrader.utils import compute_checksum
+
+    # What a student's file says of its cells may be anything.
+    with suppress(AttributeError, KeyError, TypeError, ValueError):
+        whole = from_dict({**cell, "source": source_of(cell)})
+        return bool(compute_checksum(whole) == whole.metadata.nbgrader.checksum)
+    return False
 
 
 def _cells_in(file: IO[bytes]) -> Iterator[dict[str, Any]]:

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.grading.apart import apart
 from autograder.grading.submitted_files import NOTEBOOK_BYTES, NOTEBOOK_FILE_BYTES
 from autograder.nbgrading.inbox.which_notebook import which_notebook
+from tests.support.course import COURSE
 
 ASKED = "02_vectors.ipynb"
 CELLS = {"double", "why"}
-AGAIN = "have it handed in again"
+AGAIN = "it has to be handed in again"
 BLANK = "# YOUR CODE HERE\nraise NotImplementedError()"
 
 
@@ -93,7 +95,7 @@ def test_the_same_twice_is_one(handed_in) -> None:
         ({"a.txt": b""}, "there is no notebook in what was handed in"),
         (
             {"a.ipynb": notebook("one = 1"), "b.ipynb": notebook("two = 2")},
-            "a.ipynb and b.ipynb could each be meant: leave the one that counts",
+            "a.ipynb and b.ipynb could each be meant: only one can count",
         ),
         (
             {ASKED: notebook()[:-40]},
@@ -111,7 +113,7 @@ def test_the_same_twice_is_one(handed_in) -> None:
         ),
         (
             {f"{number}.ipynb": notebook() for number in range(11)},
-            "11 notebooks were handed in: leave the one that counts",
+            "11 notebooks were handed in: only one can count",
         ),
         (
             {"we\x1brd.ipynb": notebook()},
@@ -204,3 +206,27 @@ def test_what_has_not_changed_is_read_once(handed_in, monkeypatch: pytest.Monkey
     handed_in({ASKED: b"{"})
     handed_in({})
     assert len(looks) == 4
+
+
+@pytest.mark.parametrize("lesson", COURSE.lessons())
+def test_lesson_as_it_was_given_out_is_no_answer(lesson: str, tmp_path: Path) -> None:
+    """Worksheets and code to repair have no stub to know them by."""
+    asked = f"{lesson}.ipynb"
+    blank = (COURSE.release_folder(lesson) / asked).read_bytes()
+    cells = json.loads(blank)["cells"]
+    answers = [cell for cell in cells if has_role(cell, "solution")]
+    answers[0]["source"] = ["mine = 1"]
+    folder = tmp_path / "ada"
+    folder.mkdir()
+    (folder / asked).write_bytes(blank)
+    (folder / "again (1).ipynb").write_text(json.dumps({"cells": cells, "metadata": {}}))
+    found = which_notebook(folder, asked, {*map(grade_id_of, answers)})
+    assert found.remarks == (f"graded is again (1).ipynb: in {asked} nothing is answered",)
+
+
+@pytest.mark.parametrize("checksum", [None, 3, "", [], {"a": 1}])
+def test_whatever_a_cell_says_of_itself_it_is_read(handed_in, checksum: object) -> None:
+    cells = json.loads(notebook())["cells"]
+    cells[1]["metadata"]["nbgrader"]["checksum"] = checksum
+    odd = json.dumps({"cells": cells, "metadata": {}}).encode()
+    assert handed_in({"a.ipynb": odd, ASKED: notebook(BLANK)}).name == "a.ipynb"

@@ -16,6 +16,7 @@ from autograder.course import Course
 from autograder.grading.class_table import StudentResult
 from autograder.grading.submitted_files import NOTEBOOK_BYTES, NOTEBOOK_FILE_BYTES
 from autograder.insight.survey.classwork import read_classwork
+from autograder.insight.survey.page import page as report_page
 from autograder.nbgrading.configuration import nbgrader_api
 from autograder.nbgrading.exports.moodle import MoodleExport
 from autograder.nbgrading.exports.table import SafeCsvExport
@@ -79,7 +80,7 @@ UNSURE: dict[str, tuple[Files, str]] = {
     "a letter": (lambda _: {"answer.docx": b"PK"}, "there is no notebook in what was handed in"),
     "two that differ": (
         lambda answer: {"a.ipynb": answer, "b.ipynb": other_answer(answer)},
-        "a.ipynb and b.ipynb could each be meant: leave the one that counts",
+        "a.ipynb and b.ipynb could each be meant: only one can count",
     ),
     "another lesson": (
         lambda _: {"03_other.ipynb": b'{"cells": []}'},
@@ -209,7 +210,11 @@ def test_list_of_questions_has_it_once(term: Term) -> None:
 
 def test_report_does_not_count_it_as_nothing_written(term: Term) -> None:
     work = read_classwork(Course(term.root), LESSON)
-    assert set(map(name_of, UNSURE)) <= set(work.not_graded)
+    assert {name_of(what): why for what, (_, why) in UNSURE.items()}.items() <= (
+        work.not_graded.items()
+    )
+    said = unescape(report_page([work], {}))
+    assert all(f"{name_of(what)} is not graded: {why}" in said for what, (_, why) in UNSURE.items())
     assert not set(map(name_of, UNSURE)) & set(work.students)
 
 

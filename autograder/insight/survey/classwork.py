@@ -1,7 +1,7 @@
 """A graded class of one lesson, read from the records beside its graded notebooks."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from autograder.checks.exam.report import Verdict
@@ -48,13 +48,14 @@ class Result:
 class Classwork:
     """All results of a lesson, and who handed in something that is not graded yet.
 
-    `further` are the exercises that the core of the course does not need.
+    `not_graded` has why a human has to look first, "" where nobody has tried; `further` are the
+    exercises that the core of the course does not need.
     """
 
     lesson: str
     results: Sequence[Result]
     seconds: Mapping[str, float]
-    not_graded: Sequence[str] = ()
+    not_graded: Mapping[str, str] = field(default_factory=dict)
     further: Collection[str] = ()
 
     @cached_property
@@ -102,17 +103,20 @@ def read_classwork(course: Course, lesson: str) -> Classwork:
             f"nobody's {lesson} is graded yet: `autograder grade {lesson}` does it, and a report "
             "can be made after that"
         )
-    results, seconds = list[Result](), dict[str, float]()
+    results, seconds, reasons = list[Result](), dict[str, float](), dict[str, str]()
     given, further = _as_given(course, lesson)
     for path in paths:
         student = path.parent.parent.name
         record = Record.read(path)
         if record.not_graded:
+            reasons[student] = record.not_graded
             continue
         seconds[student] = record.seconds
         results += _results(student, record, given)
     handed_in = {path.parent.name for path in (course.root / "submitted").glob(f"*/{lesson}")}
-    return Classwork(lesson, results, seconds, sorted(handed_in - seconds.keys()), further)
+    waiting = sorted((handed_in | reasons.keys()) - seconds.keys())
+    not_graded = {student: reasons.get(student, "") for student in waiting}
+    return Classwork(lesson, results, seconds, not_graded, further)
 
 
 def _as_given(course: Course, lesson: str) -> tuple[dict[str, str], set[str]]:

@@ -31,7 +31,7 @@ def as_json(works: Sequence[Classwork], alike: Mapping[str, Alike]) -> str:
                 who: {"points": work.points[who], "seconds": work.seconds[who]}
                 for who in work.students
             },
-            "not_graded": list(work.not_graded),
+            "not_graded": dict(work.not_graded),
             "exercises": [asdict(one) for one in findings.exercises_of(work)],
             "misconceptions": [asdict(one) for one in findings.misconceptions_of(work)],
             "places": [asdict(one) for one in findings.places_of(work)],

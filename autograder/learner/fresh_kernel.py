@@ -76,7 +76,7 @@ def in_words(name: str, cell: str, notebook: Path | None = None) -> str:
         return ""
     return (
         f"{name} is not defined in this kernel yet: run the cells above and then this one, with "
-        f"the button below, or with {_MENU} and Shift+Enter. It may take a minute."
+        f"the button, or with {_MENU} and Shift+Enter. It may take a minute."
     )
 
 

@@ -295,7 +295,9 @@ def as_html(lessons: Sequence[LessonStatus], here: Path) -> str:
         rows += f'<tr><td colspan="{len(headings)}" style="{_CELL}">{_MADE}: {links}</td></tr>'
     said = escape(in_words(lessons))
     if following := going_on(lessons):
-        said += f' <a href="{_address(following, here, following.next)}">Continue</a>'
+        # Who has not begun a lesson wants its beginning, and not its first exercise.
+        place = following.next if following.done else ""
+        said += f' <a href="{_address(following, here, place)}">Continue</a>'
     offered = "".join(
         _CODE.sub(r"<code>\1</code>", f"<p>{escape(one)}</p>") for one in _offer(lessons)
     )

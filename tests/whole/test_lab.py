@@ -219,7 +219,11 @@ def test_from_the_start_page_to_a_passed_check_and_back(
     listed = page.request.get(f"{learners_lab}/api/contents/{LESSONS[0]}").json()["content"]
     assert [one["name"] for one in listed] == [f"{LESSONS[0]}.ipynb"]
 
-    course_map.locator("a", has_text="Continue").press("Enter")
+    # Of a lesson that is not begun, that is its beginning.
+    assert "cell-id" not in (
+        course_map.locator("a", has_text="Continue").get_attribute("href") or ""
+    )
+    course_map.locator("td a", has_text="dot_product").first.press("Enter")
     expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
     # An arrow key leads on from there.
     expect(page.locator(SELECTED)).to_contain_text("Exercise · dot_product")
@@ -233,6 +237,14 @@ def test_from_the_start_page_to_a_passed_check_and_back(
     expect(card).to_contain_text("1 of 4 core, 0 of 5 further done; next: matmul_as_dot_products.")
     card.scroll_into_view_if_needed()
     keep(page, "check_how_far")
+    told = page.locator(".jp-toastContainer", has_text="dot_product was judged as it was last run")
+    expect(told).to_have_count(0)
+    answer = page.locator(".jp-NotebookPanel:visible .jp-CodeCell", has_text="def dot_product(")
+    answer.first.locator(".cm-content").click()
+    page.keyboard.type("x")
+    run_cell_with(page, "check(dot_product)")
+    expect(told).to_be_visible()
+    expect(card).to_be_visible()
 
     page.goto(f"{learners_lab}/lab/tree/{START}")
     page.reload()

@@ -15,7 +15,7 @@ NAME = "autograder-learner"
 # The first one makes an extension of the parts that the others add.
 _SCRIPTS = (
     *("extension.js", "arriving.js", "ticks.js", "guesses.js", "click_twice.js"),
-    *("run_above.js", "narrow.js"),
+    *("run_above.js", "narrow.js", "last_run.js"),
 )
 _BEGIN_ANEW = "begin_anew.js"
 # Where its button stands: in a notebook's toolbar, behind those that run cells.

@@ -21,7 +21,7 @@ from tests.support.processes import BACKSTOP
 
 OURS = "attention-course"
 ANSWER = "def mix(one: torch.Tensor) -> net.Module:\n    return one + size + os.path + x + gone"
-RUN_ABOVE = "run the cells above and then this one, with the button below"
+RUN_ABOVE = "run the cells above and then this one, with the button"
 
 
 @pytest.mark.parametrize("name", ["check", "mix"])

@@ -120,6 +120,13 @@ def test_page_escapes_and_links_from_where_it_is_shown(work: Path) -> None:
     assert "<style" not in page
 
 
+def test_lesson_that_is_not_begun_opens_at_its_beginning(work: Path) -> None:
+    first = course_status(work)[0]
+    untouched = replace(first, exercises=dict.fromkeys(first.exercises, Standing.OPEN))
+    address = f"{first.folder.name}/{first.folder.name}.ipynb"
+    assert f'<a href="{address}">Continue</a>' in as_html([untouched], work)
+
+
 def test_page_continues_where_the_next_exercise_is_asked(work: Path) -> None:
     """JupyterLab opens a notebook at a cell that its address names."""
     notebook = json.loads((work / "01_share" / "01_share.ipynb").read_text())

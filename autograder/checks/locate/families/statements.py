@@ -77,8 +77,6 @@ def _kept_otherwise(body: list[ast.stmt], n: int, scope: Scope) -> Made:
             assert isinstance(swapped, ast.For)
             swapped.target = ast.Tuple([second, first], ast.Store())
             yield body[n], [*body[:n], swapped, *body[n + 1 :]]
-        case ast.Expr(value=ast.Call() as call):
-            yield body[n], [*body[:n], ast.Return(call), *body[n + 1 :]]
 
 
 def _returned(body: list[ast.stmt], n: int, scope: Scope) -> Made:
@@ -86,6 +84,8 @@ def _returned(body: list[ast.stmt], n: int, scope: Scope) -> Made:
     match body[n]:
         case ast.Assign(targets=[ast.Name(id=name)]) if n + 1 == len(body):
             yield body[n], [*body, ast.Return(ast.Name(name, ast.Load()))]
+        case ast.Expr(value=value) if not isinstance(value, ast.Constant):
+            yield body[n], [*body[:n], ast.Return(value), *body[n + 1 :]]
 
 
 def _raised(body: list[ast.stmt], n: int, scope: Scope) -> Made:

@@ -63,6 +63,8 @@ def mean_of_rows(x):
     return x.sum(axis=1) / (x.shape[1] * x.shape[1]) ** 1 / 2
 """
 SCALED = "def mean_of_rows(x):\n    return x.mean(axis=1) * x.shape[1] ** 0.5\n"
+NOTHING = "def mean_of_rows(x):\n    x.mean(axis=1)\n"
+NOTHING_BY_SIGN = "def mean_of_rows(x):\n    x.sum(axis=1) / x.shape[1]\n"
 KEPT = "def mean_of_rows(x):\n    return np.average(x, axis=1, keepdims=True)\n"
 
 
@@ -81,6 +83,8 @@ KEPT = "def mean_of_rows(x):\n    return np.average(x, axis=1, keepdims=True)\n"
         (POWER.replace("10 **", "10 *"), 2, "an operator"),
         (SCALED, 2, "a factor"),
         (KEPT, 2, "a Boolean (True or False)"),
+        (NOTHING, 2, "a missing `return`"),
+        (NOTHING_BY_SIGN, 2, "a missing `return`"),
     ],
 )
 def test_first_place_is_that_of_the_mistake(text: str, line: int, about: str) -> None:

@@ -11,8 +11,10 @@ from autograder import driven, run_module
 # rate from anywhere else, as long as it drops nothing without dropout.
 ALMOST_NEVER = 1e-9
 
-_TEXTS = 6000
-_RATE = 0.3
+# Few enough for answers that go through a batch in a loop.
+_TEXTS = 400
+_RATE = 0.5
+_DIRECTIONS = 8
 # So many standard deviations from its mean, no average is ever found.
 _DEVIATIONS = 6
 _ROUNDING = 1e-5
@@ -30,28 +32,42 @@ def averages_as(reference: Callable[..., object]) -> Callable[..., bool]:
         weights: Mapping[str, torch.Tensor],
         inputs: tuple[torch.Tensor | None, ...],
         training: bool,
+        calls: int,
         *_: object,
     ) -> bool:
         """in training, the outputs of many equal texts have the average that they should have"""
-        if not training or settings["dropout"] != ALMOST_NEVER:
+        dtypes = {one.dtype for one in inputs if one is not None}
+        is_asked = training and calls == 1 and torch.float64 in dtypes
+        if not is_asked or settings["dropout"] != ALMOST_NEVER:
             return True
         case = ({**settings, "dropout": _RATE}, weights, tuple(map(_many, inputs)), True)
-        found = [_output(driven(run_module, one)(*case)) for one in (module_class, reference)]
-        received, wanted = found
-        if received is None or wanted is None or received.shape != wanted.shape:
-            return False
-        chance = ((received.var(dim=0) + wanted.var(dim=0)) / _TEXTS).sqrt()
-        off = (received.mean(dim=0) - wanted.mean(dim=0)).abs()
-        return bool((off <= _DEVIATIONS * chance + _ROUNDING * wanted.abs().max()).all())
+        received, wanted = (driven(run_module, one)(*case) for one in (module_class, reference))
+        return _average_alike(received, wanted)
 
     return averages_are_right
+
+
+def _average_alike(received: object, wanted: object) -> bool:
+    """Whether two modules have the same mean output, and gradients that are numbers."""
+    if not isinstance(received, dict) or not isinstance(wanted, dict):
+        return False
+    tensors = [one for one in received.values() if isinstance(one, torch.Tensor)]
+    if not all(bool(one.isfinite().all()) for one in tensors):
+        return False
+    output, other = received.get("output"), wanted["output"]
+    if not isinstance(output, torch.Tensor) or output.shape != other.shape:
+        return False
+    found, expected = (one.detach().double().flatten(1) for one in (output, other))
+    # Few numbers for each text: along the average, and along what dropout changes most.
+    average = expected.mean(dim=0, keepdim=True)
+    *_, most = torch.linalg.svd(expected - average, full_matrices=False)
+    directions = torch.cat([average, most[:_DIRECTIONS]])
+    found, expected = (one @ directions.mT for one in (found, expected))
+    chance = ((found.var(dim=0) + expected.var(dim=0)) / _TEXTS).sqrt()
+    off = (found.mean(dim=0) - expected.mean(dim=0)).abs()
+    return bool((off <= _DEVIATIONS * chance + _ROUNDING * expected.abs().amax(dim=0)).all())
 
 
 def _many(one: torch.Tensor | None) -> torch.Tensor | None:
     """The first text of a batch, many times."""
     return None if one is None else one[:1].repeat(_TEXTS, *(1 for _ in one.shape[1:]))
-
-
-def _output(found: object) -> torch.Tensor | None:
-    output = found.get("output") if isinstance(found, dict) else None
-    return output.detach().double() if isinstance(output, torch.Tensor) else None

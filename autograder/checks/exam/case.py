@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 from autograder.checks.drivers.ways import WAYS
@@ -89,12 +88,21 @@ def in_other_ways(
 ) -> Iterator[Case]:
     """The first of some calls that can be made in each of `WAYS`, made so.
 
-    `left_out` are the aspects that an exam does not ask for.
+    Of calls that differ in a switch or a choice, such as `causal`, the first of each: they may lead
+    through different lines. `left_out` are the aspects that an exam does not ask for.
     """
     for way, what in WAYS.items():
-        if what.about not in left_out:
-            asked = (_in_another_way(case, way, reference) for case in cases)
-            yield from islice(filter(None, asked), 1)
+        seen = set[tuple[object, ...]]()
+        for case in cases if what.about not in left_out else ():
+            choice = tuple(map(_choice, case.arguments.values()))
+            if choice not in seen and (asked := _in_another_way(case, way, reference)):
+                seen.add(choice)
+                yield asked
+
+
+def _choice(argument: object) -> object:
+    """What of an argument is a choice between ways through a function."""
+    return argument if argument is None or isinstance(argument, bool | str) else ...
 
 
 def _in_another_way(case: Case, way: str, reference: Callable[..., object]) -> Case | None:

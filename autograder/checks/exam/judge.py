@@ -47,7 +47,7 @@ from autograder.checks.values.parts import follows
 from autograder.checks.values.side_by_side import comparisons, shapes
 from autograder.checks.values.tensors import is_generator
 
-_STUB = "put your code in place of `raise NotImplementedError()`, and run the cell again"
+_STUB = "put your code in place of `raise NotImplementedError()`, run its cell, and then this one"
 _DROPPED = (
     "What differs is one call from the next, with the same inputs, as if something were dropped in "
     "them; this exercise asks for no dropout there."

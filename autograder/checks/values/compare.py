@@ -25,14 +25,12 @@ if TYPE_CHECKING:
 NO_RETURN = ": is there a return at the end?"
 # By what was expected and what was received: where the other dtype mostly comes from.
 _ARRAY_DTYPES = {
-    ("float32", "float64"): (
-        "; new arrays are float64 unless told otherwise: dtype=…, or np.zeros_like"
-    )
+    ("float32", "float64"): ("; new arrays are float64 unless you say otherwise, with dtype=…")
 }
 _TENSOR_DTYPES = {
     ("float64", "float32"): (
-        "; new tensors have torch's default dtype, float32 unless you set another: dtype=…, or "
-        "torch.zeros_like"
+        "; new tensors have torch's default dtype, float32 unless you set another: say otherwise "
+        "with dtype=…"
     ),
     ("float32", "float64"): (
         "; tensors made of NumPy arrays are float64, and new ones too where you made that torch's "

@@ -67,7 +67,18 @@ class Part:
             return False
         written = self.graded.source.strip() if self.graded in self.answers else None
         unchanged = bool(self.answers) and len(self._remarks) == len(self.answers)
-        return unchanged or written in ("", UNANSWERED)
+        # What stands elsewhere under its name is judged as well.
+        return written in ("", UNANSWERED) or (unchanged and self._is_stub)
+
+    @property
+    def _is_stub(self) -> bool:
+        """Whether its test, if it has one, met nothing but the stub."""
+        if self.test is None:
+            return True
+        if report := self._report:
+            return report.verdict is Verdict.NOT_IMPLEMENTED
+        errors = [one.get("ename") for one in self.outputs if _is_error(one)]
+        return errors == [Verdict.NOT_IMPLEMENTED.ename]
 
     @property
     def outputs(self) -> list[NotebookNode]:

@@ -26,18 +26,19 @@ if TYPE_CHECKING:
 # The files that take longest by the clock, the longest first, so that all processes end at about
 # the same time, and those that wait do so while others work.
 LONG = [
-    *("test_damage", "test_attention_view_browser", "test_resume", "test_way_out"),
-    *("test_assignments", "test_cluster", "test_hand_ins", "test_installed", "test_checks_alone"),
-    *("test_postgresql", "test_demo", "test_term", "test_assignment_list", "test_browser"),
-    *("test_types", "test_in_the_browser", "test_attacks", "test_grade", "test_sandbox"),
-    *("test_lessons", "test_own_course", "test_workers", "test_incremental", "test_formgrader"),
-    *("test_exams", "test_build", "test_codec", "test_shipped", "test_partial_credit"),
-    *("test_processors", "test_written_arguments", "test_one_exam", "test_drivers"),
-    *("test_examiner_process", "test_positional_encoding", "test_sandboxes", "test_site"),
-    *("test_quick", "test_gradients", "test_lab", "test_converter", "test_no_grade_lost"),
-    *("test_lite", "test_ordinary", "test_at_once", "test_session", "test_known", "test_scatter"),
-    *("test_attention_steps", "test_pictures", "test_sizes", "test_jupyter"),
-    *("test_library_answers", "test_cell_verdict", "test_records", "test_page"),
+    *("test_attacks", "test_processors", "test_lessons", "test_types", "test_in_the_browser"),
+    *("test_drivers", "test_grade", "test_sandbox", "test_formgrader", "test_incremental"),
+    *("test_lab", "test_damage", "test_exams", "test_reading", "test_no_grade_lost"),
+    *("test_attention_view_browser", "test_allowed", "test_resume", "test_site", "test_way_out"),
+    *("test_readers", "test_assignments", "test_examiner_process", "test_ordinary"),
+    *("test_cluster", "test_own_course", "test_hand_ins", "test_installed", "test_checks_alone"),
+    *("test_postgresql", "test_demo", "test_converter", "test_codec", "test_term"),
+    *("test_cell_verdict", "test_records", "test_scenery", "test_workers", "test_forged_replies"),
+    *("test_assignment_list", "test_quick", "test_set_up", "test_session", "test_one_exam"),
+    *("test_partial_credit", "test_build", "test_shipped", "test_browser"),
+    *("test_written_arguments", "test_positional_encoding", "test_sandboxes", "test_gradients"),
+    *("test_lite", "test_at_once", "test_known", "test_scatter", "test_attention_steps"),
+    *("test_pictures", "test_sizes", "test_jupyter", "test_library_answers", "test_page"),
 ]
 # How many objects are made before Python looks for garbage among them: a process that has all tests
 # and PyTorch loaded would look for a tenth of its time.

@@ -30,10 +30,12 @@ def test_right_ones_measure_alike(p: float, seed: int) -> None:
         "mean of all draws, as a multiple of the weights": 1,
         "neighbours in a row are dropped together": False,
         "neighbours in a column are dropped together": False,
+        "some weights always share their fate": False,
         "the same number is dropped at each call": False,
         "a generator with the same seed drops the same": True,
         "generators with other seeds drop the same": False,
         "a generator drops the same in each call": False,
+        "gradient for the weights is right": True,
     }
     for right in (by_torch, by_bernoulli):
         assert try_dropout(right, WEIGHTS, p, seed, True) == expected
@@ -54,7 +56,35 @@ def test_rate_that_is_not_quite_p_is_seen_among_many(wrong: Callable[[float], fl
 
 def test_nothing_happens_in_use() -> None:
     measured = try_dropout(by_torch, WEIGHTS, 0.5, 0, False)
-    assert list(measured.values()) == [False, 0, 1.0, 1, False, False, True, True, True, True]
+    assert list(measured.values()) == [False, 0, 1.0, 1, *[False] * 3, *[True] * 5]
+
+
+def mirrored(weights: Tensor, p: float, generator: torch.Generator, training: bool) -> Tensor:
+    drawn = torch.rand(weights.shape, generator=generator).triu()
+    return weights * (drawn + drawn.triu(1).mT >= p) / (1 - p)
+
+
+def test_places_that_share_their_fate_are_seen_however_far_apart() -> None:
+    shared = "some weights always share their fate"
+    assert try_dropout(mirrored, WEIGHTS, 0.3, 0, True)[shared] is True
+
+
+def straight_through(
+    weights: Tensor, p: float, generator: torch.Generator, training: bool
+) -> Tensor:
+    return weights + (by_torch(weights, p, generator, training) - weights).detach()
+
+
+def no_number(weights: Tensor, p: float, generator: torch.Generator, training: bool) -> Tensor:
+    kept = torch.rand(weights.shape, generator=generator) >= p
+    return torch.where(kept, weights / (kept * (1 - p)), torch.zeros_like(weights))
+
+
+@pytest.mark.parametrize(
+    "wrong", [straight_through, no_number, lambda *given: by_torch(*given).detach()]
+)
+def test_what_comes_back_is_compared_with_the_factors(wrong: Callable[..., Tensor]) -> None:
+    assert try_dropout(wrong, WEIGHTS, 0.3, 0, True)["gradient for the weights is right"] is False
 
 
 @pytest.mark.long

@@ -390,7 +390,7 @@ def test_tensors_agree(expected, received):
             TENSOR,
             TENSOR.float(),
             "expected numbers of type float64, received float32; new tensors have torch's "
-            "default dtype, float32 unless you set another: dtype=…, or torch.zeros_like",
+            "default dtype, float32 unless you set another: say otherwise with dtype=…",
         ),
         (
             TENSOR.float(),

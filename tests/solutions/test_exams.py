@@ -94,12 +94,15 @@ def test_how_often_something_is_dropped_is_asked(exam: Exam) -> None:
                         setattr(module, name, HalfAsOften(part.p))
                         changed.append(name)
 
-    report = exam.examine(Answer)
+    # Asked alone: what explains a wrong answer would take most of the time.
+    found = [
+        holds(Answer, *case.arguments.values())
+        for case in exam.hidden_cases()
+        for sentence, holds in case.properties.items()
+        if "average" in sentence
+    ]
     # The heads of the wrapper are the library's: it hands them their rate, and drops nothing.
-    assert bool(changed) is (report.verdict is Verdict.WRONG)
-    if changed:
-        assert report.finding is not None
-        assert "average" in report.finding.details[0]
+    assert bool(changed) is (False in found)
 
 
 @pytest.mark.parametrize("exam", MODULES)

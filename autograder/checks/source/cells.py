@@ -3,6 +3,7 @@
 A cell may come from a student's file: nothing that stands in its metadata makes reading it fail.
 """
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -74,3 +75,19 @@ def _marks(cell: Mapping[str, Any], whose: str = "nbgrader") -> Mapping[str, Any
     metadata = cell.get("metadata")
     marks = metadata.get(whose) if isinstance(metadata, Mapping) else None
     return marks if isinstance(marks, Mapping) else {}
+
+
+def noted_checksum(cell: Mapping[str, Any]) -> object:
+    """What nbgrader has noted down of a cell when it was given out."""
+    return _marks(cell).get("checksum")
+
+
+def checksum(cell: Mapping[str, Any]) -> str:
+    """The same of a cell as it is now."""
+    marks = _marks(cell)
+    parts = [source_of(cell), str(cell.get("cell_type"))]
+    parts += [str(bool(marks.get(role))) for role in ("grade", "solution", "locked")]
+    parts.append(grade_id_of(cell))
+    if marks.get("grade"):
+        parts.append(str(float(points_of(cell))))
+    return hashlib.md5("".join(parts).encode(), usedforsecurity=False).hexdigest()

@@ -23,7 +23,10 @@
                 const run = message.parent_header.msg_id;
                 const kind = message.header.msg_type;
                 if (kind === "execute_input") {
-                    waiting.set(run, notRun(panel.content, message.content.code));
+                    const names = notRun(panel.content, message.content.code);
+                    if (names.length > 0) {
+                        waiting.set(run, names);
+                    }
                 } else if (kind === "display_data" && waiting.has(run)) {
                     for (const name of waiting.get(run)) {
                         Notification.warning(

@@ -18,7 +18,13 @@ from nbformat.v4 import new_markdown_cell
 
 from autograder.authoring.lesson.guesses import LINE, question_of
 from autograder.checks.own_judgement import exercise_of, ticks_in, with_ticks_of
-from autograder.checks.source.cells import grade_id_of, has_role, source_of
+from autograder.checks.source.cells import (
+    checksum,
+    grade_id_of,
+    has_role,
+    noted_checksum,
+    source_of,
+)
 
 # The cell that says what an update has done; the next one replaces it.
 NOTE = "updated"
@@ -137,7 +143,7 @@ def _put(mine: NotebookNode, theirs: NotebookNode, carried: Carried) -> None:
         theirs.source = source_of(mine)
         if has_role(theirs, "solution"):
             carried.answers.append(key)
-            if _checksum_of(mine) not in (None, _checksum_of(theirs)):
+            if noted_checksum(mine) not in (None, noted_checksum(theirs)):
                 carried.restarted.append(key)
     if theirs.source == source_of(mine) and theirs.cell_type == mine.cell_type:
         theirs.update({name: deepcopy(mine[name]) for name in _MADE if name in mine})
@@ -161,7 +167,7 @@ def _is_as_given(cell: NotebookNode) -> bool:
     if question_of(cell):
         return source_of(cell) == LINE
     if grade_id_of(cell):
-        return not has_role(cell, "solution") or _checksum(cell) == _checksum_of(cell)
+        return not has_role(cell, "solution") or checksum(cell) == noted_checksum(cell)
     # Without an id, nobody can tell.
     return str(cell.get("id", "")).partition("-")[0] == _digest(source_of(cell))
 
@@ -191,19 +197,3 @@ def _name_apart(cells: list[NotebookNode]) -> None:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
-
-
-def _checksum_of(cell: NotebookNode) -> object:
-    """What nbgrader has noted down of a cell when it was given out."""
-    return cell.metadata["nbgrader"].get("checksum")
-
-
-def _checksum(cell: NotebookNode) -> str:
-    """The same of a cell as it is now."""
-    marks = cell.metadata["nbgrader"]
-    parts = [source_of(cell), cell.cell_type]
-    parts += [str(bool(marks.get(role))) for role in ("grade", "solution", "locked")]
-    parts.append(grade_id_of(cell))
-    if marks.get("grade"):
-        parts.append(str(float(marks.get("points", 0))))
-    return hashlib.md5("".join(parts).encode(), usedforsecurity=False).hexdigest()

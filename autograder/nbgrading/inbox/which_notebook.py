@@ -18,9 +18,14 @@ from pathlib import Path
 from typing import IO, Any
 
 import ijson
-from nbformat.notebooknode import from_dict
 
-from autograder.checks.source.cells import UNANSWERED, grade_id_of, source_of
+from autograder.checks.source.cells import (
+    UNANSWERED,
+    checksum,
+    grade_id_of,
+    noted_checksum,
+    source_of,
+)
 from autograder.errors import CheckError
 from autograder.grading.apart import Tell, apart
 from autograder.grading.rebuild import cells_in
@@ -236,19 +241,8 @@ def _is_answered(cell: Mapping[str, Any]) -> bool:
     text = source_of(cell).strip()
     if text in ("", UNANSWERED) or "raise NotImplementedError" in text:
         return False
-    return not _is_as_given(cell)
-
-
-def _is_as_given(cell: Mapping[str, Any]) -> bool:
-    """Whether a worksheet, or code to be repaired, is what nbgrader has given out."""
-    # Records are made without nbgrader, and where one notebook was handed in nobody asks this.
-    from nbgrader.utils import compute_checksum
-
-    # What a student's file says of its cells may be anything.
-    with suppress(AttributeError, KeyError, TypeError, ValueError):
-        whole = from_dict({**cell, "source": source_of(cell)})
-        return bool(compute_checksum(whole) == whole.metadata.nbgrader.checksum)
-    return False
+    # A worksheet, or code to be repaired, is no answer where it is what was given out.
+    return checksum(cell) != noted_checksum(cell)
 
 
 def _cells_in(file: IO[bytes]) -> Iterator[dict[str, Any]]:

@@ -228,5 +228,5 @@ def test_nothing_stands_beyond_the_edge(width: int, tmp_path: Path, browser: "Br
     wide = (
         "[...document.querySelectorAll('.wide')].filter(one => one.scrollWidth > one.clientWidth)"
     )
-    assert shown.evaluate(f"{wide}.every(one => one.tabIndex === 0)")
+    assert shown.evaluate(f"{wide}.every(one => one.tabIndex === 0 && one.ariaLabel)")
     shown.close()

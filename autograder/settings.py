@@ -120,9 +120,10 @@ def settings_files(root: Path) -> list[Path]:
 
 
 def where_set(root: Path, name: str) -> Path:
-    """The file whose word counts for a setting that is in one."""
-    *_, file = (file for file in settings_files(root) if name in _read(file))
-    return file
+    """The file whose word counts for a setting; of one that is in none, where it belongs."""
+    own = root / OWN
+    files = [file for file in settings_files(root) if name in _read(file)]
+    return [own / FILE if own.is_dir() else root / FILE, *files][-1]
 
 
 def what_is_secret(preload: Iterable[str]) -> str:

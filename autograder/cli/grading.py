@@ -13,6 +13,7 @@ from autograder.cli.progress import progress_bar
 from autograder.course import Course
 from autograder.environment import one_thread
 from autograder.errors import IsolationUnavailable, LessonNotFound
+from autograder.settings import where_set
 
 if TYPE_CHECKING:
     from autograder.grading.class_table import StudentResult
@@ -111,13 +112,15 @@ def grade(
         return
     if lesson in course.lessons_not_chosen():
         there = ", ".join(course.lessons())
-        raise LessonNotFound(f"course.toml leaves out {lesson}: there are {there}.")
+        file = where_set(course.root, "lessons").relative_to(course.root)
+        raise LessonNotFound(f"`lessons` in {file} leaves out {lesson}: there are {there}.")
     lesson = lesson_called(course, lesson)
     if not scheduler:
         again = force or changed or dry_run
         _get_ready(course, lesson, student or "", isolation, again=again)
     from autograder.grading.class_table import as_table, without_submission
     from autograder.nbgrading.grade_class import (
+        called_as_nobody,
         expected_of,
         grade_class,
         outdated,
@@ -127,11 +130,15 @@ def grade(
     students = [student] if student else students_of(course, lesson)
     given = {"isolation": isolation, "workers": workers, "scheduler": scheduler}
     settings = {name: value for name, value in given.items() if value is not None}
+    nobodys = called_as_nobody(students)
     if changed or (dry_run and not force):
         students, force = outdated(course, lesson, students), True
     if dry_run:
+        students = [one for one in students if one not in nobodys]
         _show_differences(course, lesson, students, settings)
         return
+    if changed:
+        students = [*students, *nobodys]
     with one_thread(), progress_bar() as bar:
         task = bar.add_task(lesson, total=len(students))
         results: list[StudentResult] = []

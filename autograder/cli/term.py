@@ -1,6 +1,5 @@
 """The commands of a term: who takes part, what they hand in, and whether all is there for it."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -55,6 +54,7 @@ def collect(
     when something was handed in, so nobody counts as late.
     """
     from autograder.errors import RosterError
+    from autograder.grading.class_table import some_of
     from autograder.nbgrading.inbox.timestamps import NAME
     from autograder.nbgrading.term.roster import FILE, read_roster
     from autograder.nbgrading.term.zip_hand_ins import collect_zip
@@ -74,19 +74,13 @@ def collect(
     if found.taken:
         typer.echo(f"The zip holds no times: nobody counts as late without a {NAME}.")
     if found.late:
-        typer.echo(f"Late, as Canvas says: {_some(found.late)}.")
+        typer.echo(f"Late, as Canvas says: {some_of(found.late)}.")
     if found.untimed:
-        typer.echo(f"No longer with the {NAME} that was there: {_some(found.untimed)}.")
+        typer.echo(f"No longer with the {NAME} that was there: {some_of(found.untimed)}.")
     if found.there and update:
-        typer.echo(f"The same as before, and left as it is: {_some(found.there)}.")
+        typer.echo(f"The same as before, and left as it is: {some_of(found.there)}.")
     elif found.there:
-        typer.echo(f"Had handed in before: {_some(found.there)}; --update replaces what is there.")
-
-
-def _some(students: Sequence[str]) -> str:
-    """Students by their ids, as far as somebody reads a line of them."""
-    more = len(students) - _NAMED
-    return ", ".join([*students[:_NAMED], *([f"and {more} more"] if more > 0 else [])])
+        typer.echo(f"Had handed in before: {some_of(found.there)}; --update replaces them.")
 
 
 def doctor() -> None:

@@ -12,7 +12,7 @@ from autograder.grading.record import Record
 
 # So many exercises, or remarks, are named; of more, one line says what there is.
 _MANY = 3
-# So many students of whom nothing is there.
+# So many students are named in a line.
 _NAMED = 12
 
 
@@ -91,6 +91,8 @@ def found_in(record: Record) -> list[str]:
     """What was remarked, and what became of the exercises that lost points, the same ones once."""
     if record.not_graded:
         return []
+    # Of many the first is the cause.
+    notices = record.notices
     lost = [cell for cell in record.cells if cell.verdict is not Verdict.PASSED]
     exercises: dict[str, list[str]] = {}
     for cell in lost:
@@ -99,15 +101,9 @@ def found_in(record: Record) -> list[str]:
     if blank := record.unanswered:
         exercises.setdefault("not answered", []).extend(blank)
     return [
-        *_remarks(record.remarks, [cell.message for cell in lost]),
+        *(notices if len(notices) <= _MANY else notices[:1]),
         *(f"{_named(names)}: {what}" for what, names in exercises.items()),
     ]
-
-
-def _remarks(remarks: Sequence[str], said: Sequence[str]) -> list[str]:
-    """What was remarked, but for what the exercises say; of many the first, which is the cause."""
-    told = remarks if len(remarks) <= _MANY else remarks[:1]
-    return [remark for remark in told if not any(one.startswith(remark) for one in said)]
 
 
 def _named(exercises: Sequence[str]) -> str:
@@ -131,6 +127,10 @@ def without_submission(missing: Sequence[str], known: int) -> str:
     """A sentence about those of whom nothing is there; "" if there are none."""
     if not missing:
         return ""
-    named = ", ".join(missing[:_NAMED])
-    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-    return f"Nothing is there of {len(missing)} of {known} students: {named}{more}."
+    return f"Nothing is there of {len(missing)} of {known} students: {some_of(missing)}."
+
+
+def some_of(students: Sequence[str]) -> str:
+    """Students by their ids, as far as somebody reads a line of them."""
+    more = len(students) - _NAMED
+    return ", ".join([*students[:_NAMED], *([f"and {more} more"] if more > 0 else [])])

@@ -22,7 +22,7 @@ from autograder.grading.allowed import Allowed, Kept, forget, without_solution
 from autograder.grading.cell_verdict import CellVerdict, error_output, fair, why_not_passed
 from autograder.grading.inert import cut_long_sources
 from autograder.grading.ordinary.tests_beside import marked_beside
-from autograder.grading.rebuild import ADDED_ID, NOT_GRADED, Rebuilt, rebuild
+from autograder.grading.rebuild import ADDED_ID, NOT_GRADED, NOTICES, Rebuilt, rebuild
 from autograder.grading.record import CellRecord, Record, make_record
 from autograder.grading.run import Run
 from autograder.grading.submitted_files import files_beside
@@ -106,6 +106,7 @@ def grade(
         used=run.taken.submission,
         allowed=run.allowed,
     )
+    rebuilt.notebook.metadata[NOTICES] = record.notices
     cut = cut_long_sources(rebuilt.notebook, ADDED_ID)
     return Graded(rebuilt.notebook, tuple(verdicts), record, cut)
 

@@ -32,6 +32,8 @@ _TOO_MUCH = "the file takes too much time or memory to be read: it counts as emp
 ADDED_ID = "added-"
 # In the metadata of a graded notebook: why a human has to look at the submission first.
 NOT_GRADED = "autograder_not_graded"
+# Of one that is graded: what is to be said of the submission as a whole.
+NOTICES = "autograder_notices"
 
 
 @dataclass(frozen=True)
@@ -189,6 +191,8 @@ def cells_in(submission: bytes) -> list[dict[str, Any]]:
     except (ValueError, RecursionError):
         raise CheckError("is not a notebook: it is not valid JSON, or breaks off") from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if isinstance(notebook, dict) and "worksheets" in notebook:
+        raise CheckError("has an old form (nbformat 3): open it in JupyterLab and save it")
     if not isinstance(cells, list):
         raise CheckError("is not a notebook: it has no cells")
     return [cell for cell in cells if isinstance(cell, dict)]

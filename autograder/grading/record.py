@@ -30,7 +30,7 @@ import hashlib
 import json
 import platform
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -139,6 +139,12 @@ class Record:
     answers: Mapping[str, str] = field(default_factory=dict)
 
     @property
+    def notices(self) -> list[str]:
+        """Its remarks, but for what an exercise says as well."""
+        said = [cell.message for cell in self.cells]
+        return [one for one in self.remarks if not any(text.startswith(one) for text in said)]
+
+    @property
     def unanswered(self) -> list[str]:
         """The cells without an answer that no test speaks of: questions left as they were given."""
         tested = {name for cell in self.cells for name in (cell.grade_id, cell.exercise)}
@@ -222,6 +228,27 @@ def make_record(
         },
         cells=tuple(map(CellRecord.of, verdicts)),
     )
+
+
+def noticed(records: Iterable[Record], *, waits: bool) -> list[str]:
+    """What is to be said of a submission as a whole, by the records of its notebooks.
+
+    Args:
+        records: the records.
+        waits: whether a human has still to grade something of it.
+    """
+    told = []
+    for record in records:
+        if record.not_graded and waits:
+            told.append(f"not graded yet: {record.not_graded}")
+        told += record.notices
+    return told
+
+
+def records_in(folder: Path) -> list[Record]:
+    """The records of what was graded into a folder, as far as they can be read."""
+    found = map(Record.known, sorted(folder.glob(f"*{RECORD_SUFFIX}")))
+    return [record for record in found if record]
 
 
 def answers_in(notebook: NotebookNode) -> dict[str, str]:

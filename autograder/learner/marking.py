@@ -14,12 +14,13 @@ from autograder.authoring.build.matching import every_exam
 from autograder.authoring.lesson.lesson import Check
 from autograder.authoring.lesson.personal import course_lesson
 from autograder.checks.exam.exam import Exam
-from autograder.checks.source.cells import grade_id_of, is_test
+from autograder.checks.source.cells import grade_id_of, is_answered, is_test
 from autograder.checks.source.notebook_file import read_notebook
 from autograder.checks.stopping import Interrupted, Stopping, TimeIsUp, allowed
 from autograder.course import Course
 from autograder.errors import CheckError
 from autograder.learner.marks import (
+    NO_ANSWER,
     Mark,
     bundle,
     mark_of,
@@ -67,7 +68,7 @@ def mark_running(course: Course, namespace: Mapping[str, object]) -> None:
 
     def marked(name: str, out_of: int) -> Mark:
         if name in text.with_tests:
-            return _mark_by_tests(name, out_of, tests[name], namespace)
+            return _mark_by_tests(name, out_of, tests[name], namespace, saved)
         return _mark(name, out_of, exams, namespace, saved, halves)
 
     _mark_each(text.points, marked, namespace)
@@ -157,14 +158,26 @@ def _mark(
     if name not in exams:
         return marks_in(saved, {name: out_of})[0] if saved else written_mark(name, out_of)
     if name not in namespace:
-        return Mark(name, 0, out_of, _NOT_DEFINED)
+        return _not_defined(name, out_of, saved)
     return mark_of(exams[name].examine(namespace[name]), out_of, halves=halves)
 
 
-def _mark_by_tests(name: str, out_of: int, tests: str, namespace: Mapping[str, object]) -> Mark:
+def _not_defined(name: str, out_of: int, saved: NotebookNode | None) -> Mark:
+    cells = saved.cells if saved else []
+    written = [is_answered(cell) for cell in cells if grade_id_of(cell) == name]
+    return Mark(name, 0, out_of, _NOT_DEFINED if any(written) or not written else NO_ANSWER)
+
+
+def _mark_by_tests(
+    name: str,
+    out_of: int,
+    tests: str,
+    namespace: Mapping[str, object],
+    saved: NotebookNode | None,
+) -> Mark:
     """The mark that plain asserts give, in a namespace where they can bind names of their own."""
     if name not in namespace:
-        return Mark(name, 0, out_of, _NOT_DEFINED)
+        return _not_defined(name, out_of, saved)
     try:
         exec(compile(tests, f"<the tests of {name}>", "exec"), {**namespace})
     except Exception as error:

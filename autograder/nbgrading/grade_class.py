@@ -115,6 +115,11 @@ def outdated(course: Course, lesson: str, students: Sequence[str]) -> list[str]:
     ]
 
 
+def called_as_nobody(students: Sequence[str]) -> list[str]:
+    """Those whose folders have names that no student can have: they are graded by nothing yet."""
+    return [student for student in students if not is_student_id(student)]
+
+
 def _code_now(course: Course, folder: Path, config: Config) -> str:
     """By which the exams, the reference and what lies in a lesson's folder are known again."""
     preload = GradeSafely(config=config).preload
@@ -172,7 +177,7 @@ def _each(
             _begin(api, lesson, students[begun], force=force)
             begun += 1
         if not is_student_id(student):
-            yield StudentResult(shown(student), not_graded=why_nobody(student))
+            yield StudentResult(shown(student), not_graded=why_nobody(student, students))
             continue
         outcome = api.autograde(lesson, student, force=force)
         keep_what_is_there()

@@ -85,15 +85,16 @@ def classroom(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> I
     api = nbgrader_api(configuration(COURSE, root))
     assert api.generate_assignment(LESSON)["success"]
     hand_in(root, HONEST, built.solved())
-    hand_in(root, HOSTILE, hostile(listener.address, built.solved()))
+    hand_in(root, HOSTILE, hostile(listener.address, built.solved()), "my_solution")
     with taught_course(root) as address:
         yield Classroom(root, api, address)
 
 
-def hand_in(root: Path, student: str, notebook: NotebookNode) -> None:
+def hand_in(root: Path, student: str, notebook: NotebookNode, name: str = LESSON) -> None:
     folder = root / "submitted" / student / LESSON
     shutil.copytree(root / "notebooks" / LESSON, folder)
-    nbformat.write(notebook, folder / f"{LESSON}.ipynb")
+    (folder / f"{LESSON}.ipynb").unlink()
+    nbformat.write(notebook, folder / f"{name}.ipynb")
 
 
 @pytest.fixture
@@ -148,8 +149,14 @@ def test_button_grades_safely(classroom: Classroom, page: Page, student: str) ->
     assert bool(lost) == (student == HOSTILE)
     earned = sum(cell["points"] for cell in record["cells"])
     expect(row(page, student).locator(".score")).to_have_text(f"{earned:g} / {POINTS}")
-    expect(row(page, student).locator(".status")).to_have_text("needs manual grading")
+    status = row(page, student).locator(".status")
+    expect(status.locator(".label")).to_have_text("needs manual grading")
+    noticed = f"graded is my_solution.ipynb: there is no {LESSON}.ipynb" * (student == HOSTILE)
+    expect(status).to_contain_text(noticed)
     keep(page, f"formgrader_{student}")
+    page.goto(f"{classroom.formgrader}/gradebook/{LESSON}/{LESSON}")
+    expect(page.locator("#main-table")).to_contain_text(noticed)
+    keep(page, f"formgrader_by_hand_{student}")
 
 
 @pytest.mark.long

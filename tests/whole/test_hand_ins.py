@@ -77,7 +77,10 @@ SOUND: dict[str, Files] = {
 }
 UNSURE: dict[str, tuple[Files, str]] = {
     "nothing": (lambda _: {}, "there is no notebook in what was handed in"),
-    "a letter": (lambda _: {"answer.docx": b"PK"}, "there is no notebook in what was handed in"),
+    "a letter": (
+        lambda _: {"answer.docx": b"PK"},
+        "there is no notebook in what was handed in, only answer.docx",
+    ),
     "two that differ": (
         lambda answer: {"a.ipynb": answer, "b.ipynb": other_answer(answer)},
         "a.ipynb and b.ipynb could each be meant: only one can count",
@@ -97,6 +100,10 @@ UNSURE: dict[str, tuple[Files, str]] = {
         "its outputs cleared, below 20 MB",
     ),
 }  # fmt: skip
+NOTICED = {
+    "name of one's own": f"graded is my_solution.ipynb: there is no {ASKED}",
+    "endless print": f"{ASKED} has 20.3 MB: its outputs were dropped unread",
+}
 NOBODY = {"s14 müller": "s14_müller", "o'brien": "o_brien"}
 
 
@@ -163,13 +170,26 @@ def test_sound_answer_earns_its_points(term: Term, what: str) -> None:
 
 def test_another_name_is_remarked(term: Term) -> None:
     """Before all else: the questions are left as they were given."""
-    for what, remark in (
-        ("name of one's own", f"graded is my_solution.ipynb: there is no {ASKED}"),
-        ("endless print", f"{ASKED} has 20.3 MB: its outputs were dropped unread"),
-    ):
+    for what, remark in NOTICED.items():
         first, second = term.results[name_of(what)].found
         assert first == remark
         assert second.endswith(": not answered")
+
+
+@pytest.mark.parametrize("what", [*NOTICED, *UNSURE])
+def test_what_was_noticed_is_said_everywhere(term: Term, what: str) -> None:
+    """To the student as well, and wherever a list or a table has the submission."""
+    student = name_of(what)
+    why = NOTICED.get(what) or f"not graded yet: {UNSURE[what][1]}"
+    lists = term.api.get_submissions(LESSON), term.api.get_notebook_submissions(LESSON, LESSON)
+    (row,) = term.rows(SafeCsvExport, "one.csv", student=[student])
+    notes = [one["note"] for listed in lists for one in listed if one["student"] == student]
+    assert [*notes, row["noticed"]] == [why] * 3
+    assert term.api.get_submission(LESSON, student)["note"] == why
+    page = unescape(term.page(student))
+    assert why.removeprefix("not graded yet: ").partition(" ")[2] in page
+    (moodle,) = term.rows(MoodleExport, "m.csv", identify_by="username", student=[student])
+    assert why[1:] in "".join(moodle.values())
 
 
 @pytest.mark.parametrize("what", UNSURE)

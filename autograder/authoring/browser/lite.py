@@ -28,6 +28,7 @@ from autograder.checks.examples import FILE
 from autograder.checks.source.opening import opening_of
 from autograder.course import Course
 from autograder.errors import LessonNotFound
+from autograder.settings import where_set
 from autograder.whole_folder import making, may_replace, take_place
 
 # In the course, unless somebody says otherwise.
@@ -88,8 +89,8 @@ def make_lite(
     lessons = list(_lessons_of(course))
     if not lessons:
         raise NotForBrowsers(
-            f"no lesson is to run in a browser: name some in {course.root / 'course.toml'}, as in "
-            'browser = ["00"]'
+            "no lesson is to run in a browser: name some in "
+            f'{where_set(course.root, "browser")}, as in browser = ["00"]'
         )
     if not may_replace(out, MARK):
         raise NotForBrowsers(f"{out} holds what was not made by this: choose another folder")

@@ -17,6 +17,7 @@ from autograder.checks.source.cells import source_of
 from autograder.course import Course, lesson_number
 from autograder.import_graph import ImportGraph, names_imported
 from autograder.preload import package_of
+from autograder.settings import where_set
 
 ENGINE = "autograder"
 _ENGINE = Path(autograder.__file__).parent
@@ -75,7 +76,7 @@ def needs_of(course: Course, lessons: Iterable[str], pyodide: Pyodide) -> Needs:
             if not _is_there(name, pyodide):
                 raise NotForBrowsers(
                     f"lesson {lesson_number(lesson)} imports {name}, which no browser has: leave "
-                    f"the lesson out of `browser` in {course.root / 'course.toml'}"
+                    f"the lesson out of `browser` in {where_set(course.root, 'browser')}"
                 )
         if (file := course.release_folder(lesson) / FILE).is_file():
             examples[lesson] = file

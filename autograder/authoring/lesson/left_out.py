@@ -7,7 +7,7 @@ just goes. The time that the lesson says it takes is shorter by theirs. Further 
 import ast
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
@@ -37,6 +37,8 @@ _GIVEN = (
 _FOLD = re.compile(r"<details\b.*?</details>\n*", re.DOTALL)
 # Where the next one begins: a capital letter after a space, as names in code have none before them.
 _SENTENCES = re.compile(r"(?<=[.:?!]) (?=[A-Z])")
+_NUMBER = r"\d+[a-z]?\b"
+_LESSONS = re.compile(rf"\blessons? (?P<numbers>{_NUMBER}(?:(?:,| and| or| to)+ {_NUMBER})*)", re.I)
 _YOURS = "yours"
 _BLOCKS = (ast.For, ast.While, ast.With, ast.If, ast.Try)
 # What a lesson's time is rounded to.
@@ -166,17 +168,47 @@ def pointing_at(lesson: Lesson, left_out: Collection[str], file: Path) -> Iterat
     asked = {b.name for b in lesson.blocks if isinstance(b, Exercise | WrittenExercise)}
     names = "|".join(map(re.escape, sorted({*left_out} - asked)))
     pointer = re.compile(rf"`(?P<name>{names})\b")
-    for block in lesson.blocks if names else ():
+    for place, found in _in_prose(lesson, pointer, file) if names else ():
+        yield (
+            f"{place}: the text speaks of `{found['name']}`, which this course does not ask: say "
+            "more in a text of your own, if that misleads"
+        )
+
+
+def pointing_at_lessons(lesson: Lesson, numbers: Iterable[str], file: Path) -> Iterator[str]:
+    """A sentence for each lesson that a lesson's prose names, and that the course does not have.
+
+    Args:
+        lesson: as its course has it.
+        numbers: what the lessons that there are, and that the course has not, are called for short.
+        file: where the reference is, as for `pointing_at`.
+    """
+    places: dict[str, list[str]] = {number: [] for number in sorted(numbers)}
+    for place, found in _in_prose(lesson, _LESSONS, file):
+        for number in re.findall(_NUMBER, found["numbers"]):
+            if number in places:
+                places[number].append(place)
+    for number, (first, *others) in ((one, found) for one, found in places.items() if found):
+        more = f" and in {len(others)} more places" if len(others) > 1 else ""
+        more = " and in one more place" if len(others) == 1 else more
+        yield (
+            f"{first}: the text speaks here{more} of lesson {number}, which this course does not "
+            "have: say more in a text of your own, if that misleads"
+        )
+
+
+def _in_prose(
+    lesson: Lesson, pointer: re.Pattern[str], file: Path
+) -> Iterator[tuple[str, re.Match[str]]]:
+    """What is found in a lesson's words, each with its file and line."""
+    for block in lesson.blocks:
         if isinstance(block, Prose | WrittenExercise) and lesson.file_of(block) != file:
             text = block.text if isinstance(block, Prose) else block.question
             for found in pointer.finditer(text):
                 line = block.line
                 if isinstance(block, Prose):
                     line += text[: found.start()].count("\n")
-                yield (
-                    f"{lesson.file_of(block)}:{line}: the text speaks of `{found['name']}`, which "
-                    "this course does not ask: say more in a text of your own, if that misleads"
-                )
+                yield f"{lesson.file_of(block)}:{line}", found
 
 
 def _worked(source: Source, file: Path) -> Iterator[Block]:
@@ -214,7 +246,7 @@ def _refuse_needed(lesson: Lesson, gone: Collection[str], sources: Mapping[str, 
             for name in sorted((names.uses - made).intersection(gone)):
                 sentence = (
                     f"this needs {name}, which is to be gone: have it, or the part in which it "
-                    'stands, "worked" in course.toml'
+                    'stands, "worked" in `leave_out`'
                 )
                 raise lesson.error(block, sentence)
             made |= names.binds

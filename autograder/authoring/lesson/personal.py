@@ -11,7 +11,12 @@ from math import gcd
 from pathlib import Path
 from typing import TypeVar
 
-from autograder.authoring.lesson.left_out import leave_out, pointing_at, without_further_parts
+from autograder.authoring.lesson.left_out import (
+    leave_out,
+    pointing_at,
+    pointing_at_lessons,
+    without_further_parts,
+)
 from autograder.authoring.lesson.lesson import Block, Check, Lesson, WrittenExercise, validate
 from autograder.authoring.lesson.own_text import with_own_text
 from autograder.authoring.lesson.reading import read_lesson
@@ -102,7 +107,9 @@ def warnings_of(course: Course, lesson: Lesson) -> Iterator[str]:
     """What a lecturer may want to read again in a lesson of which something is left out."""
     entries = (one for one in course.settings.leave_out if not _is_part(one))
     names = {*(entry.rpartition("/")[2] for entry in entries), *lesson.left_out}
-    yield from pointing_at(lesson, names, course.reference_file(lesson.name))
+    file = course.reference_file(lesson.name)
+    yield from pointing_at(lesson, names, file)
+    yield from pointing_at_lessons(lesson, map(lesson_number, course.lessons_not_chosen()), file)
 
 
 def retake_of(course: Course, lesson: str) -> str:
@@ -118,18 +125,27 @@ def _about(
 ) -> dict[str, Value]:
     """What a setting says of a lesson's exercises, by their names.
 
-    An entry is such a name, or the lesson's and the exercise's: "02/context_vector". A name alone
-    is about a lesson and its retakes.
+    An entry is such a name, or the lesson's and the exercise's: "02/context_vector". Either is
+    about a lesson and its retakes, of which one that names the retake itself says more.
     """
     lessons = course.lessons() if entries else []
     exercises = {one: _called_in(course.lesson_file(one)) for one in lessons}
+    firsts = {one: retake_of(course, one) for one in lessons}
     found: dict[str, Value] = {}
-    for entry, value in entries.items():
+
+    def nearness(entry: str) -> int:
+        """What names a lesson goes before what names the one that it is a retake of."""
+        named = entry.rpartition("/")[0]
+        return bool(named) + (bool(named) and _is_meant(lesson, named))
+
+    for entry in sorted(entries, key=nearness):
         within, _, exercise = entry.rpartition("/")
         having = [
-            one for one, names in exercises.items() if exercise in names and _is_meant(one, within)
+            one
+            for one, names in exercises.items()
+            if exercise in names and (_is_meant(one, within) or _is_meant(firsts[one], within))
         ]
-        first = [one for one in having if retake_of(course, one) not in having]
+        first = [one for one in having if firsts[one] not in having]
         if len(first) != 1:
             wrong = _why_none(course, entry)
             if having:
@@ -137,7 +153,7 @@ def _about(
                 wrong = f"several lessons have an exercise {exercise}: write {named}"
             raise setting_error(course.root, setting, f"{setting}: {wrong}", entry)
         if lesson in having:
-            found[exercise] = value
+            found[exercise] = entries[entry]
     return found
 
 

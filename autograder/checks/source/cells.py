@@ -60,6 +60,15 @@ def source_of(cell: Mapping[str, Any]) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+def is_answered(cell: Mapping[str, Any]) -> bool:
+    """Whether something is written where an answer is to be, and is not just what was given out."""
+    text = source_of(cell).strip()
+    if text in ("", UNANSWERED) or "raise NotImplementedError" in text:
+        return False
+    # A worksheet, or code to be repaired, is no answer where it is what was given out.
+    return checksum(cell) != noted_checksum(cell)
+
+
 def own_mark(name: str, value: str) -> dict[str, dict[str, str]]:
     """The metadata of a cell with a mark of our own."""
     return {_OURS: {name: value}}

@@ -12,7 +12,7 @@ from nbgrader.api import Grade, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import ExportPlugin
 
-from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record
+from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, noticed
 from autograder.nbgrading.exports.scores import Score
 
 _CHECK = "_check"
@@ -36,13 +36,15 @@ Records = Mapping[str, Record]
 
 def records_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Records:
     """What is kept of the grading of each notebook, read once for all that is said of it."""
-    directory = _course_of(plugin)
-    folder = Path(
-        directory.format_path(
-            directory.autograded_directory, submission.student_id, submission.name
-        )
-    )
+    folder = graded_folder(plugin, submission)
     return {one.name: _read(folder / f"{one.name}{RECORD_SUFFIX}") for one in submission.notebooks}
+
+
+def graded_folder(plugin: ExportPlugin, submission: SubmittedAssignment) -> Path:
+    """Where the graded notebooks of a submission lie."""
+    directory = _course_of(plugin)
+    names = submission.student_id, submission.name
+    return Path(directory.format_path(directory.autograded_directory, *names))
 
 
 def parts_of(submission: SubmittedAssignment, records: Records) -> Iterator[ScorePart]:
@@ -68,8 +70,8 @@ def in_words(plugin: ExportPlugin, score: Score) -> str:
 
 def remarks(score: Score, records: Records) -> list[str]:
     """What is to be said of a score as a whole."""
-    not_graded = [record.not_graded for record in records.values() if record.not_graded]
-    found = [f"Not graded yet: {why}." for why in not_graded]
+    notices = noticed(records.values(), waits=score.waits)
+    found = [f"{notice[:1].upper()}{notice[1:]}." for notice in notices]
     if score.waits:
         found.append("These points are not final: a part of the answers waits for your instructor.")
     if score.penalty:

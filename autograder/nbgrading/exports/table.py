@@ -1,7 +1,8 @@
 """The table of grades that `nbgrader export` writes, for spreadsheets and programs.
 
-It has nbgrader's columns, and behind them whether a part of the score still waits for a human:
-nbgrader counts that part as 0. https://nbgrader.readthedocs.io/en/stable/plugins/export-plugin.html
+It has nbgrader's columns, and behind them whether a part of the score still waits for a human,
+which nbgrader counts as 0, and what was noticed of the submission as a whole.
+https://nbgrader.readthedocs.io/en/stable/plugins/export-plugin.html
 """
 
 from collections.abc import Iterator
@@ -11,11 +12,14 @@ from typing import Any
 from nbgrader.api import Assignment, Gradebook, Student
 
 from autograder.checks.card.spreadsheet import write_table
+from autograder.grading.record import noticed, records_in
+from autograder.nbgrading.exports.found import graded_folder
 from autograder.nbgrading.exports.scores import Score, ScoresExport
 
 _COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
     "raw_score", "late_submission_penalty", "score", "max_score", "needs_manual_grade",
+    "noticed",
 )  # fmt: skip
 
 
@@ -33,13 +37,14 @@ class SafeCsvExport(ScoresExport):
         for lesson in self.lessons(gradebook):
             scores = self.scores(lesson, students)
             for student in students:
-                yield _row(lesson, student, scores[student.id])
+                yield self._row(lesson, student, scores[student.id])
 
-
-def _row(lesson: Assignment, student: Student, score: Score | None) -> list[Any]:
-    names = student.id, student.last_name, student.first_name, student.email
-    if score is None:
-        return [lesson.name, lesson.duedate, "", *names, 0.0, 0.0, 0.0, lesson.max_score, "False"]
-    earned = score.earned, score.penalty, score.total, lesson.max_score
-    handed_in = score.submission.timestamp
-    return [lesson.name, lesson.duedate, handed_in, *names, *earned, str(score.waits)]
+    def _row(self, lesson: Assignment, student: Student, score: Score | None) -> list[Any]:
+        names = student.id, student.last_name, student.first_name, student.email
+        if score is None:
+            none = 0.0, 0.0, 0.0, lesson.max_score, "False", ""
+            return [lesson.name, lesson.duedate, "", *names, *none]
+        earned = score.earned, score.penalty, score.total, lesson.max_score
+        row = [lesson.name, lesson.duedate, score.submission.timestamp, *names, *earned]
+        records = records_in(graded_folder(self, score.submission))
+        return [*row, str(score.waits), "; ".join(noticed(records, waits=score.waits))]

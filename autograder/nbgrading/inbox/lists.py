@@ -9,12 +9,14 @@ from typing import Any
 from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 
+from autograder.grading.record import noticed, records_in
 from autograder.nbgrading.inbox.student_ids import is_student_id
 from autograder.nbgrading.inbox.timestamps import stamp_of
 
 _SUBMITTED_STUDENTS = NbGraderAPI.get_submitted_students
 _SUBMISSION = NbGraderAPI.get_submission
 _SUBMISSIONS = NbGraderAPI.get_submissions
+_NOTEBOOK_SUBMISSIONS = NbGraderAPI.get_notebook_submissions
 
 
 def existing_timestamp(self: CourseDirectory, dest_path: str) -> Any:
@@ -38,23 +40,43 @@ def submitted_students(self: NbGraderAPI, assignment_id: str) -> set[str]:
 def submission(
     self: NbGraderAPI, assignment_id: str, student_id: str, *rest: Any, **named: Any
 ) -> Any:
-    """What nbgrader lists of one submission, with the reason where it has no time."""
-    return _with_problem(self, _SUBMISSION(self, assignment_id, student_id, *rest, **named))
+    """What nbgrader lists of one submission, with what is to be said of it."""
+    return _with_notes(self, _SUBMISSION(self, assignment_id, student_id, *rest, **named))
 
 
 def submissions(self: NbGraderAPI, assignment_id: str) -> list[dict[str, Any]]:
     """What nbgrader lists of a class."""
-    return [_with_problem(self, one) for one in _SUBMISSIONS(self, assignment_id)]
+    return [_with_notes(self, one) for one in _SUBMISSIONS(self, assignment_id)]
 
 
-def _with_problem(api: NbGraderAPI, submission: dict[str, Any] | None) -> Any:
-    """Show why there is no time, where nbgrader would show "None"."""
-    if submission and submission["submitted"] and submission["timestamp"] is None:
-        problem = stamp_of(_folder(api, submission["name"], submission["student"])).problem
+def notebook_submissions(
+    self: NbGraderAPI, assignment_id: str, notebook_id: str
+) -> list[dict[str, Any]]:
+    """What nbgrader lists of a class's notebooks, for whoever grades by hand."""
+    listed = _NOTEBOOK_SUBMISSIONS(self, assignment_id, notebook_id)
+    return [one | {"note": _note(self, assignment_id, one)} for one in listed]
+
+
+def _with_notes(api: NbGraderAPI, submission: dict[str, Any] | None) -> Any:
+    """Show what was noticed, and why there is no time, where nbgrader would show "None"."""
+    if not submission or not submission["submitted"]:
+        return submission
+    lesson, student = submission["name"], submission["student"]
+    submission["note"] = _note(api, lesson, submission) if submission["autograded"] else ""
+    if submission["timestamp"] is None:
+        problem = stamp_of(_folder(api, lesson, student)).problem
         if problem:
             # formgrader looks at the second only where the first is not null.
             submission |= {"timestamp": "", "display_timestamp": problem}
     return submission
+
+
+def _note(api: NbGraderAPI, lesson: str, listed: dict[str, Any]) -> str:
+    """What is to be said of a graded submission as a whole."""
+    directory: CourseDirectory = api.coursedir
+    folder = directory.format_path(directory.autograded_directory, listed["student"], lesson)
+    records = records_in(Path(folder).absolute())
+    return "; ".join(noticed(records, waits=listed["needs_manual_grade"]))
 
 
 def _folder(api: NbGraderAPI, assignment_id: str, student_id: str) -> Path:

@@ -6,6 +6,7 @@ and a gradebook, and Ada to everybody who reads it.
 
 import re
 import unicodedata
+from collections.abc import Container
 
 NOBODY = (
     "nobody can be called that: letters of one script, in their plain forms, digits and _ . @ - "
@@ -25,10 +26,15 @@ _TOGETHER = dict.fromkeys(
 )
 
 
-def why_nobody(name: str) -> str:
-    """Why a folder of this name can't be a student's, and what to do about it."""
+def why_nobody(name: str, others: Container[str] = ()) -> str:
+    """Why a folder of this name can't be a student's, and what to do about it.
+
+    Args:
+        name: what it is called.
+        others: who has a folder of their own, which it can't be.
+    """
     plain = _UNFIT.sub("_", unicodedata.normalize("NFKC", name)).strip("_")
-    better = f", for example to {plain}" if is_student_id(plain) else ""
+    better = f", for example to {plain}" if is_student_id(plain) and plain not in others else ""
     return f"{NOBODY}; rename the folder as the student is called in the gradebook{better}"
 
 

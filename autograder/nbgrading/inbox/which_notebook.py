@@ -19,13 +19,7 @@ from typing import IO, Any
 
 import ijson
 
-from autograder.checks.source.cells import (
-    UNANSWERED,
-    checksum,
-    grade_id_of,
-    noted_checksum,
-    source_of,
-)
+from autograder.checks.source.cells import grade_id_of, is_answered, source_of
 from autograder.errors import CheckError
 from autograder.grading.apart import Tell, apart
 from autograder.grading.rebuild import cells_in
@@ -132,8 +126,8 @@ class _Choice:
     ) -> None:
         self._submission, self._notebook, self._cells = submission, notebook, cells
         self._others = others
-        taken, self._left_out = submission.files()
-        self._found = [name for name in taken if is_notebook(name) and name not in others]
+        self._files, self._left_out = submission.files()
+        self._found = [name for name in self._files if is_notebook(name) and name not in others]
 
     @property
     def key(self) -> object:
@@ -145,7 +139,8 @@ class _Choice:
         """What comes of it."""
         found = self._found
         if not found:
-            return self._none("there is no notebook in what was handed in")
+            only = f", only {_listed(self._files)}" if self._files else ""
+            return self._none(f"there is no notebook in what was handed in{only}")
         if found == [self._notebook]:
             return self._taken(self._notebook)
         if len(found) > _MANY:
@@ -202,7 +197,14 @@ class _Choice:
             names = {grade_id_of(cell) for cell in cells_in(content)}
         except CheckError as error:
             return f"{error}: it has to be handed in again"
-        if self._cells and names.isdisjoint(self._cells):
+        if not self._cells:
+            return ""
+        if names == {""}:
+            return (
+                "has cells without the names by which answers are known, as after a program that "
+                "drops metadata: it has to be handed in again, in the notebook that was given out"
+            )
+        if names.isdisjoint(self._cells):
             return "has none of the cells that this lesson asks for: it has to be handed in again"
         return ""
 
@@ -232,17 +234,9 @@ class _Choice:
             suppress(ijson.JSONError, UnicodeDecodeError),
         ):
             for cell in _cells_in(file):
-                if grade_id_of(cell) in self._cells and _is_answered(cell):
+                if grade_id_of(cell) in self._cells and is_answered(cell):
                     answers[grade_id_of(cell)] = source_of(cell)
         return hashlib.sha256(repr(sorted(answers.items())).encode()).hexdigest() if answers else ""
-
-
-def _is_answered(cell: Mapping[str, Any]) -> bool:
-    text = source_of(cell).strip()
-    if text in ("", UNANSWERED) or "raise NotImplementedError" in text:
-        return False
-    # A worksheet, or code to be repaired, is no answer where it is what was given out.
-    return checksum(cell) != noted_checksum(cell)
 
 
 def _cells_in(file: IO[bytes]) -> Iterator[dict[str, Any]]:

@@ -23,7 +23,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from traitlets.config import Config
 
 from autograder.checks.source.cells import grade_id_of, has_role
-from autograder.grading.rebuild import NOT_GRADED
+from autograder.grading.rebuild import NOT_GRADED, NOTICES
 from autograder.nbgrading.pages.answers import Formulas, answer_to_html
 from autograder.nbgrading.pages.feedback_page import feedback_page
 from autograder.nbgrading.pages.letters import soon_set
@@ -73,6 +73,7 @@ def page(kind: Kind, notebook: NotebookNode, resources: Mapping[str, Any], *, pl
     html = html.replace(f'title="{_LINK}"', f'title="{_LIVE}"')
     why = notebook.metadata.get(NOT_GRADED)
     notes = [*([_PLAIN] if plain else []), *([_WAITS.format(why)] if why else [])]
+    notes += notebook.metadata.get(NOTICES, [])
     return soon_set(html.replace(_BEGIN, f"{_BEGIN}{''.join(map(_NOTE.format, notes))}", 1))
 
 

@@ -16,7 +16,12 @@ from sqlalchemy import Select, and_, or_, select
 
 from autograder.errors import NotSaved
 from autograder.nbgrading.inbox.student_ids import is_student_id
-from autograder.nbgrading.reading.questions import Question, as_a_whole, question_of
+from autograder.nbgrading.reading.questions import (
+    Question,
+    as_a_whole,
+    question_of,
+    shown_name,
+)
 
 _GONE = "the gradebook no longer has this answer: go back to the list of questions"
 
@@ -113,7 +118,7 @@ def _entry(row: Any) -> Entry:
         grade=grade,
         remark=remark or "",
         student=student,
-        name=", ".join(filter(None, (last, first))) or student,
+        name=shown_name(student, last, first),
         given=Marks(by_hand, comment or ""),
         automatic=automatic,
         extra=extra or 0.0,

@@ -99,7 +99,9 @@ class QuestionsHandler(_ReadingPage):
             return questions(gradebook), not_graded(gradebook)
 
         found, waiting = await self.in_gradebook(look)
-        self.page("questions.html.j2", questions=found, not_graded=waiting)
+        why = await asyncio.to_thread(lambda: [self.texts.why_not(one) for one in waiting])
+        listed = [*zip(waiting, why, strict=True)]
+        self.page("questions.html.j2", questions=found, not_graded=listed)
 
 
 class AnswersHandler(_ReadingPage):

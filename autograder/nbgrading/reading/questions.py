@@ -17,6 +17,7 @@ from nbgrader.api import (
     GradeCell,
     Notebook,
     SolutionCell,
+    Student,
     SubmittedAssignment,
     SubmittedNotebook,
     TaskCell,
@@ -52,10 +53,17 @@ class Question:
 
 @dataclass(frozen=True)
 class NotGraded:
-    """A submitted notebook of which no test could be graded; `id` is the gradebook's."""
+    """A submitted notebook of which no test could be graded.
+
+    Attributes:
+        student: whose it is.
+        name: how the gradebook calls the student.
+        id: the gradebook's id of the notebook.
+    """
 
     lesson: str
     student: str
+    name: str
     id: str
 
 
@@ -79,15 +87,25 @@ def question_of(gradebook: Gradebook, cell: str) -> Question | None:
 def not_graded(gradebook: Gradebook) -> list[NotGraded]:
     """The submissions that wait as a whole."""
     asked = (
-        select(Assignment.name, SubmittedAssignment.student_id, SubmittedNotebook.id)
+        select(Assignment.name, SubmittedNotebook.id)
+        .add_columns(Student.id, Student.last_name, Student.first_name)
         .select_from(SubmittedNotebook)
         .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .join(Student, SubmittedAssignment.student_id == Student.id)
         .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
         .where(SubmittedNotebook.id.in_(as_a_whole()))
         .order_by(Assignment.name, SubmittedAssignment.student_id)
     )
-    found = (NotGraded(*row) for row in gradebook.db.execute(asked))
-    return [one for one in found if is_student_id(one.student)]
+    return [
+        NotGraded(lesson, student, shown_name(student, *names), notebook)
+        for lesson, notebook, student, *names in gradebook.db.execute(asked)
+        if is_student_id(student)
+    ]
+
+
+def shown_name(student: str, last: str | None, first: str | None) -> str:
+    """How a student is called where names are shown."""
+    return ", ".join(filter(None, (last, first))) or student
 
 
 def as_a_whole() -> Select[Any]:

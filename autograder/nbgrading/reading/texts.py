@@ -12,10 +12,10 @@ from pathlib import Path
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.errors import RenderingFailed
-from autograder.grading.record import RECORD_SUFFIX
+from autograder.grading.record import RECORD_SUFFIX, records_in
 from autograder.grading.submitted_files import read_regular
 from autograder.nbgrading.pages.rendering import WORKER
-from autograder.nbgrading.reading.questions import Question
+from autograder.nbgrading.reading.questions import NotGraded, Question
 
 _NOTEBOOK_BYTES = 100_000_000
 _KEPT = 1000
@@ -76,6 +76,12 @@ class Texts:
     def record(self, question: Question, student: str) -> Path:
         """The record beside a graded notebook."""
         return self._graded(question, student).with_suffix(RECORD_SUFFIX)
+
+    def why_not(self, one: NotGraded) -> str:
+        """Why nothing of a submission is graded, as its record says."""
+        step = self._directories.autograded_directory
+        folder = Path(self._directories.format_path(step, one.student, one.lesson))
+        return "; ".join(record.not_graded for record in records_in(folder.absolute()))
 
     def _graded(self, question: Question, student: str) -> Path:
         return self._notebook(self._directories.autograded_directory, student, question)

@@ -115,9 +115,11 @@ def test_lesson_that_the_course_leaves_out_is_not_graded(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (small_course(tmp_path).source / "02_other.md").touch()
-    (tmp_path / "course.toml").write_text('lessons = ["02"]', encoding="utf-8")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "course.toml").write_text('lessons = ["02"]', encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(LessonNotFound, match=r"^course\.toml leaves out 01_mixing: there are 02_"):
+    said = r"^`lessons` in mine/course\.toml leaves out 01_mixing: there are 02_"
+    with pytest.raises(LessonNotFound, match=said):
         run("grade", "01_mixing")
 
 

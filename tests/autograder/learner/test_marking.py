@@ -7,6 +7,7 @@ from nbformat.v4 import new_code_cell
 
 from autograder.authoring.build.build import build_lesson
 from autograder.checks.own_judgement import Point, cell_to_tick
+from autograder.checks.source.cells import grade_id_of
 from autograder.checks.stopping import VARIABLE, Interrupted
 from autograder.course import Course
 from autograder.errors import CheckError, CourseNotFound
@@ -98,6 +99,29 @@ def test_ticks_are_read_from_the_saved_notebook(
     judged = ["by your own judgement" in table for table in shown]
     assert judged == [True, True, False, False, False]
     assert "3 / 4" in shown[0]
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("def mix(x):\n    raise NotImplementedError()", "not answered"),
+        ("def mix(x):\n    return x", "missing: run the cell that defines it"),
+    ],
+)
+def test_stub_that_nobody_has_run_is_not_answered(
+    course: Course, notebook: Path, monkeypatch: pytest.MonkeyPatch, written: str, said: str
+) -> None:
+    saved = nbformat.read(notebook, as_version=4)
+    (cell,) = (one for one in saved.cells if grade_id_of(one) == "mix")
+    cell.source = written
+    nbformat.write(saved, notebook)
+    shown = shown_by_mark(monkeypatch)
+    monkeypatch.chdir(notebook.parent)
+    monkeypatch.syspath_prepend(course.root)
+    monkeypatch.setenv("JPY_SESSION_NAME", notebook.name)
+    exec(f"{MATCH}\nfrom autograder import mark; mark()", {})
+    _, _, row = shown[0].partition("<code>mix</code>")
+    assert said in row.partition("</tr>")[0]
 
 
 def test_fresh_kernel_marks_the_saved_notebook(

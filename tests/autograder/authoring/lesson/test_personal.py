@@ -86,7 +86,7 @@ def test_settings_that_mean_no_exercise(
     assert str(raised.value).startswith(f"{course.root / 'course.toml'}:{line}: ")
 
 
-def test_name_alone_is_about_a_retake_as_well(course: Course) -> None:
+def test_what_is_said_of_a_lesson_holds_for_its_retake(course: Course) -> None:
     other = course.lesson_file("02_other")
     front = "---\nkernelspec:"
     text = other.read_text(encoding="utf-8")
@@ -95,7 +95,9 @@ def test_name_alone_is_about_a_retake_as_well(course: Course) -> None:
     assert [retake_of(course, name) for name in course.lessons()] == ["", LESSON]
     for entries, points in (
         ("mix = 7", [7, 7]),
-        ('"01/mix" = 7', [7, 2]),
+        ('"01/mix" = 7', [7, 7]),
+        ('"02/mix" = 5, "01/mix" = 7', [7, 5]),
+        ('"01/mix" = 7, "02/mix" = 5, mix = 3', [7, 5]),
         ('"02/mix" = 7', [2, 7]),
     ):
         set_to(course, f"points = {{{entries}}}")
@@ -174,6 +176,15 @@ def test_what_is_left_out_elsewhere_is_pointed_at(course: Course) -> None:
     set_to(course, 'leave_out = ["match", "01/mix"]')
     (said,) = warnings_of(course, course_lesson(course, "02_other"))
     assert re.search(r"02_other\.md:\d+: the text speaks of `match`", said)
+
+
+def test_lessons_that_the_course_does_not_have_are_pointed_at(course: Course) -> None:
+    with course.lesson_file(LESSON).open("a", encoding="utf-8") as text:
+        text.write("\nLessons 00, 01 and 02 say so.\n\nLesson 02a does not, as lesson 02 said.\n")
+    assert not [*warnings_of(course, course_lesson(course, LESSON))]
+    set_to(course, 'lessons = ["01"]')
+    (said,) = warnings_of(course, course_lesson(course, LESSON))
+    assert re.search(r"01_mixing\.md:\d+: the text .* and in one more place of lesson 02,", said)
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_the_same_twice_is_one(handed_in) -> None:
     ("files", "why"),
     [
         ({}, "there is no notebook in what was handed in"),
-        ({"a.txt": b""}, "there is no notebook in what was handed in"),
+        ({"a.txt": b""}, "there is no notebook in what was handed in, only a.txt"),
         (
             {"a.ipynb": notebook("one = 1"), "b.ipynb": notebook("two = 2")},
             "a.ipynb and b.ipynb could each be meant: only one can count",
@@ -103,8 +103,17 @@ def test_the_same_twice_is_one(handed_in) -> None:
         ),
         ({ASKED: b"{}"}, f"{ASKED} is not a notebook: it has no cells: {AGAIN}"),
         (
-            {ASKED: OTHER},
+            {ASKED: OTHER.replace(b"{}", b'{"nbgrader": {"grade_id": "halve"}}')},
             f"{ASKED} has none of the cells that this lesson asks for: {AGAIN}",
+        ),
+        (
+            {ASKED: OTHER},
+            f"{ASKED} has cells without the names by which answers are known, as after a program "
+            f"that drops metadata: {AGAIN}, in the notebook that was given out",
+        ),
+        (
+            {ASKED: b'{"worksheets": []}'},
+            f"{ASKED} has an old form (nbformat 3): open it in JupyterLab and save it: {AGAIN}",
         ),
         ({"03_other.ipynb": OTHER}, "in 03_other.ipynb no cell of this lesson is answered"),
         (

@@ -133,4 +133,4 @@ def without_submission(missing: Sequence[str], known: int) -> str:
 def some_of(students: Sequence[str]) -> str:
     """Students by their ids, as far as somebody reads a line of them."""
     more = len(students) - _NAMED
-    return ", ".join([*students[:_NAMED], *([f"and {more} more"] if more > 0 else [])])
+    return ", ".join(students[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -39,9 +39,13 @@ sys.meta_path.sort(key=lambda finder: finder is PathFinder)
 sys.path.append("")
 launch_new_instance()
 """
-_EXTENSIONS = [
-    f"--IPKernelApp.extra_extensions=autograder.learner.{name}"
-    for name in ("fresh_kernel", "other_answers")
+# A kernel warns that it is spoken to over TCP, on this machine alone; nobody can do anything there.
+_KERNELS_OPTIONS = [
+    "--IPKernelApp.log_level=ERROR",
+    *(
+        f"--IPKernelApp.extra_extensions=autograder.learner.{name}"
+        for name in ("fresh_kernel", "other_answers")
+    ),
 ]
 # A terminal begins where the server does, unless it is asked for another place.
 _TERMINAL = """test "$(pwd -P)" = "$0" && cd "$1"; exec "${SHELL:-sh}" -l"""
@@ -151,7 +155,7 @@ def _prepared(folder: Path, *, learners: bool) -> Path:
     own = Path(jupyter_data_dir(), "autograder", name).resolve()
     shell = ["sh", "-c", _TERMINAL, str(own), str(folder.resolve())]
     kernel = [sys.executable, "-P", "-c", _KERNEL, "-f", "{connection_file}"]
-    kernel += _EXTENSIONS
+    kernel += _KERNELS_OPTIONS
     without = _INSTRUCTORS if learners else NOT_BESIDE_SUBMISSIONS
     lab = [_NEWS, *(f"@jupyter/nbgrader:{part}" for part in without)]
     servers = [f"nbgrader.server_extensions.{part.replace('-', '_')}" for part in without]

@@ -203,7 +203,7 @@ def run_cell_with(page: Page, text: str) -> None:
 
 @pytest.mark.long
 def test_from_the_start_page_to_a_passed_check_and_back(
-    learners_lab: str, browser: Browser
+    learners_lab: str, browser: Browser, tmp_path: Path
 ) -> None:
     expect.set_options(timeout=PATIENCE)
     page = browser.new_page(viewport={"width": 1200, "height": 900})
@@ -261,6 +261,8 @@ def test_from_the_start_page_to_a_passed_check_and_back(
     expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
     expect(page.locator("#jp-left-stack")).to_be_hidden()
     keep(page, "start_narrow")
+    # A learner who reads the terminal meets no warning about what is as it should be.
+    assert "TCP" not in (tmp_path / "home" / "log").read_text(encoding="utf-8")
 
 
 @pytest.mark.long

@@ -1,18 +1,11 @@
 """What is wrong with what an answer did, in sentences for its learner, part by part."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from autograder.checks.values.compare import Difference, Tolerance, describe, differences
-from autograder.checks.values.outcome import Outcome, Raised
+from autograder.checks.values.exceptions import meaning_of
+from autograder.checks.values.outcome import Outcome
 
-# What NumPy, then PyTorch, say of a matrix product that can't be.
-_MATMUL = re.compile(
-    r"matmul: .*\(size (?P<right>\d+) is different from (?P<left>\d+)\)"
-    r"|shapes cannot be multiplied \(\d+x(?P<columns>\d+) and (?P<rows>\d+)x\d+\)"
-)
-# Of a message that may be a student's own, and as long as they like.
-_READ = 2000
 # An exception whose name ends so is a driver's: it says in one sentence why it can't use an answer.
 _MISMATCH = "Mismatch"
 # What an `assert` raises: it refuses as well as the `raise` that an exercise asks for.
@@ -83,27 +76,9 @@ def _compare_raised(expected: Outcome, received: Outcome, called: str) -> list[D
     else:
         assert received.raised is not None
         text = received.raised.message if is_mismatch(received) else str(received.raised)
-    return [Difference("", text), *_in_plain_words(received.raised)]
-
-
-def _in_plain_words(raised: Raised | None) -> list[Difference]:
-    """What a library's message about a matrix product means, if this is one."""
-    message = raised.message[:_READ] if raised else ""
-    words = set(re.findall(r"\w+", message.lower()))
-    sizes = _MATMUL.search(message)
-    text = ""
-    if sizes:
-        text = (
-            f"in a matrix product the last axis on the left meets the one before the last on the "
-            f"right, or the only one of a vector; here {sizes['left'] or sizes['columns']} met "
-            f"{sizes['right'] or sizes['rows']}"
-        )
-    elif {"float", "double"} <= words and words & {"dtype", "scalar"}:
-        text = (
-            "float32 (torch's float) met float64 (double); new tensors have torch's default dtype, "
-            "float32 unless you set another: dtype=…, or torch.zeros_like"
-        )
-    return [Difference("", text)] if text else []
+    raised = received.raised
+    meaning = meaning_of(raised.kind, raised.message) if raised else ""
+    return [Difference("", text), *([Difference("", meaning)] if meaning else [])]
 
 
 def spoilt(wrong: Sequence[Difference]) -> str:

@@ -30,7 +30,7 @@ from autograder.checks.exam.habits import (
     inverted,
     without_habits,
 )
-from autograder.checks.exam.nearness import Tried, how_far
+from autograder.checks.exam.nearness import Tried, how_far, rounded
 from autograder.checks.exam.observation import Observation, likeness_to
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import returns_nothing_on_purpose, while_it_runs
@@ -130,7 +130,10 @@ def _of_all(answer: Callable[..., object], failed: Sequence["Observation"]) -> s
         return _DROPPED
     if any(_is_by_chance(answer, one) for one in failed[:_ASKED_AGAIN]):
         return _BY_CHANCE
-    return spoilt([part for one in failed for part in one.wrong])
+    plain = [one for one in failed if not one.case.way]
+    return spoilt([part for one in failed for part in one.wrong]) or rounded(
+        [(one.case.expected.value, one.outcome.value) for one in plain]
+    )
 
 
 def _is_by_chance(answer: Callable[..., object], observation: Observation) -> bool:

@@ -15,6 +15,11 @@ from autograder.checks.values.tensors import as_array, is_tensor
 # Of one case or two, everything is in common.
 _FEWEST = 3
 _IS = " is "
+# To how many decimals an answer may have been rounded, by how much it is off then, in the last of
+# them, and how far single precision takes a number from one of so many decimals.
+_DECIMALS = range(1, 6)
+_HALF = 0.5 + 1e-2
+_DUST = 1e-6
 # What is said of every argument that is there, and so tells no case from another.
 _IT = ""
 
@@ -45,6 +50,39 @@ def how_far(tried: Sequence[Tried], names: Sequence[str], *, all_of_them: bool =
     """
     which = "" if all_of_them else " that have a result"
     return _right_results(tried, names) or _right_cases(tried, which)
+
+
+def rounded(values: Sequence[tuple[Any, Any]]) -> str:
+    """A sentence for whoever has rounded what is right; empty where that is not so.
+
+    Args:
+        values: what was expected, and what was received, of cases that are wrong.
+    """
+    pairs = [(_as_floats(expected), _as_floats(received)) for expected, received in values]
+    wanted: list[float] = []
+    got: list[float] = []
+    for expected, received in pairs:
+        if expected is None or received is None or expected.shape != received.shape:
+            return ""
+        wanted += expected.ravel().tolist()
+        got += received.ravel().tolist()
+    with np.errstate(invalid="ignore"):
+        off = np.abs(np.subtract(wanted, got))
+    # What is off in nothing is not rounded, and infinity minus itself is no number.
+    if len(set(got)) < _FEWEST or not np.isfinite(off).all() or (off > _DUST).sum() < _FEWEST:
+        return ""
+    for decimals in _DECIMALS:
+        steps = np.array(got) * 10**decimals
+        if np.allclose(steps, steps.round(), rtol=_DUST) and (off * 10**decimals < _HALF).all():
+            places = f"{decimals} decimals" if decimals > 1 else "one decimal"
+            return f"What you return is right, but rounded to {places}: return all of the digits."
+    return ""
+
+
+def _as_floats(value: Any) -> np.ndarray | None:
+    array = as_array(value) if is_tensor(value) else value
+    is_array = isinstance(array, np.ndarray) and array.dtype.kind == "f"
+    return array.astype(float) if is_array else None
 
 
 def _right_results(tried: Sequence[Tried], names: Sequence[str]) -> str:

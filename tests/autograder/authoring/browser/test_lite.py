@@ -269,6 +269,32 @@ def test_page_fits_a_phone(browser: "Browser", site: str) -> None:
     page.context.close()
 
 
+LINK = '<a href="../../index.html">All pages of the course</a>'
+
+
+@pytest.mark.long
+def test_lesson_fits_a_phone(browser: "Browser", lite: Path, site: str) -> None:
+    from tests.support.lab import keep
+
+    (notebook,) = (lite / "files" / LESSON).glob("*.ipynb")
+    page = browser.new_page(viewport={"width": 320, "height": 640})
+    page.goto(f"{site}/notebooks/index.html?path={LESSON}/{notebook.name}")
+    page.locator(".jp-Cell").first.wait_for()
+    said = page.locator("#back")
+    assert "▶ runs a cell" in said.inner_text()
+    for _ in ("alone", "in a site"):
+        assert said.evaluate("bar => bar.scrollHeight <= bar.clientHeight")
+        top = page.locator("#main").bounding_box()["y"]
+        assert top == said.bounding_box()["height"]
+        said.evaluate(f"bar => bar.querySelector('a').insertAdjacentHTML('afterend', '{LINK}')")
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    run = page.locator('.jp-NotebookPanel-toolbar [data-jp-item-name="run"]')
+    assert run.bounding_box()["width"] >= 40
+    assert not page.locator(".jp-NotebookTrustedStatus").is_visible()
+    keep(page, "lite_phone")
+    page.close()
+
+
 @pytest.mark.long
 def test_folder_is_made_anew(tmp_path: Path, lite: Path) -> None:
     again = tmp_path / "lite"

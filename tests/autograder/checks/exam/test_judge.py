@@ -214,6 +214,7 @@ def test_exception_in_answer():
     assert report.verdict is Verdict.EXCEPTION
     assert details(report) == (
         "IndexError: index 7 is out of bounds for axis 0 with size 5",
+        "entries are counted from 0, so the last of 5 is number 4",
         "in your code, line 2: return x[7]",
     )
 

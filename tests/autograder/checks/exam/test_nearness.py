@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from autograder import Exam
-from autograder.checks.exam.nearness import Tried, how_far
+from autograder.checks.exam.nearness import Tried, how_far, rounded
 
 NAMES = ("contexts", "weights")
 
@@ -148,3 +148,54 @@ def test_nothing_is_said_of_an_argument_that_some_do_without() -> None:
     """Not that it is missing either: a case that only asks for a module's weights has no inputs."""
     cases = [tried("a", False, bias=np.ones(3)), tried("b", True), tried("c", True)]
     assert how_far(cases, ()) == ""
+
+
+THIRDS = np.arange(1, 8) / 3
+
+
+@pytest.mark.parametrize("decimals", range(1, 6))
+@pytest.mark.parametrize("made", [np.asarray, torch.tensor, np.float32])
+def test_what_is_rounded_is_said(decimals: int, made: Callable[[Any], Any]) -> None:
+    places = f"{decimals} decimals" if decimals > 1 else "one decimal"
+    found = rounded([(made(THIRDS), made(THIRDS.round(decimals)))])
+    assert found == f"What you return is right, but rounded to {places}: return all of the digits."
+
+
+@pytest.mark.parametrize(
+    "received",
+    [
+        THIRDS.round(),
+        THIRDS.round(2) + 0.01,
+        np.full(7, 0.3),
+        THIRDS.round(3)[:6],
+        np.where(THIRDS > 1, THIRDS.round(3), np.inf),
+        THIRDS.round(2).astype(int),
+        [*THIRDS.round(3)],
+        None,
+    ],
+)
+def test_what_is_not_rounded_is_not_said(received: object) -> None:
+    assert rounded([(THIRDS, received)]) == ""
+    assert rounded([(THIRDS, THIRDS.round(3)), (THIRDS, received)]) == ""
+
+
+def test_endless_numbers_are_not_rounded() -> None:
+    endless = np.where(THIRDS > 1, THIRDS, np.inf)
+    assert rounded([(endless, endless.round(2))]) == ""
+
+
+def test_rounding_is_a_hint() -> None:
+    def thirds(x: np.ndarray) -> np.ndarray:
+        """A third of each."""
+        return x / 3
+
+    exam = Exam(thirds)
+
+    @exam.example
+    def several() -> np.ndarray:
+        """Seven numbers."""
+        return np.arange(1.0, 8)
+
+    report = exam.preview(lambda x: np.round(x / 3, 2))
+    assert report.hint.endswith("rounded to 2 decimals: return all of the digits.")
+    assert report.misconception == report.nearest == ""

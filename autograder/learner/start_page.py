@@ -1,7 +1,8 @@
 """The notebook that a learner's folder opens with: the map of the course.
 
 It is written once and then belongs to the learner, notes and all. What `autograder lab` renews is
-the output of the cell with the map, so that the page is up to date before anything is run.
+the output of the cell with the map, so that the page is up to date before anything is run; the
+script `front/start_page.js` runs that cell when somebody comes back to the page.
 """
 
 import json
@@ -17,8 +18,8 @@ _MAP = "map"
 _ABOVE = """\
 # Your course
 
-A lesson opens when you click on its name. **Ctrl+Enter** in the cell below brings the map up to \
-date."""
+A lesson opens when you click on its name. In JupyterLab the map is brought up to date when you \
+come back to this page; elsewhere **Ctrl+Enter** in the cell below does that."""
 _CODE = """\
 from autograder import status
 

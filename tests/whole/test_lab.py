@@ -211,7 +211,6 @@ def test_from_the_start_page_to_a_passed_check_and_back(
     page.goto(f"{learners_lab}/?token={TOKEN}")
     course_map = page.locator(".jp-NotebookPanel:visible .jp-OutputArea-output", has_text="minutes")
     expect(page.locator(".jp-NotebookPanel:visible h1")).to_contain_text("Your course")
-    # Nothing of it has been run.
     expect(course_map.locator("tr")).to_have_count(1 + len(LESSONS))
     everything = f"{len(every_exam())} exercises done"
     expect(course_map).to_contain_text(f"0 of {everything}. Next: dot_product in lesson 00.")
@@ -246,11 +245,15 @@ def test_from_the_start_page_to_a_passed_check_and_back(
     expect(told).to_be_visible()
     expect(card).to_be_visible()
 
+    # The map is up to date without a word of the learner's: for who comes back to its tab, and for
+    # who comes back to the server.
+    page.get_by_role("tab", name=START).click()
+    expect(course_map.filter(has_text=f"1 of {everything}")).to_have_count(1)
     page.goto(f"{learners_lab}/lab/tree/{START}")
     page.reload()
-    expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
-    run_cell_with(page, "status()")
     expect(course_map.filter(has_text=f"1 of {everything}")).to_have_count(1)
+    expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
+    expect(page.locator(".jp-mod-dirty:visible")).to_have_count(0)
     expect(course_map.locator("tr", has_text="00 · Foundations")).to_contain_text("1 of 4")
     choose_dark_theme(page)
     expect(page.locator("#jupyterlab-splash")).to_have_count(0)

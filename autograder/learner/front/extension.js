@@ -24,13 +24,14 @@ async function shared(scope, name) {
 }
 
 async function plugins(scope) {
-    const { INotebookTracker } = await shared(scope, "@jupyterlab/notebook");
+    const notebook = await shared(scope, "@jupyterlab/notebook");
     const apputils = await shared(scope, "@jupyterlab/apputils");
     return parts.map(({ name, activate, needs = () => [] }) => ({
         id: `${NAME}:${name}`,
         autoStart: true,
-        requires: [INotebookTracker, ...needs(apputils)],
-        activate: (app, tracker, ...more) => activate(app, tracker, apputils, ...more),
+        requires: [notebook.INotebookTracker, ...needs(apputils)],
+        activate: (app, tracker, ...more) =>
+            activate(app, tracker, { ...apputils, ...notebook }, ...more),
     }));
 }
 

@@ -31,7 +31,7 @@ _TOOLBAR = {
 
 def write_for_a_lab(folder: Path) -> None:
     """Write the extension into a folder of its own, where there is a work folder and a course."""
-    _write(folder, *_SCRIPTS, "given_out_by_a_kernel.js", _BEGIN_ANEW)
+    _write(folder, *_SCRIPTS, "given_out_by_a_kernel.js", _BEGIN_ANEW, "start_page.js")
 
 
 def write_for_a_course(folder: Path) -> None:

@@ -1,0 +1,32 @@
+// Brings the map on the start page up to date whenever it comes into sight: a check may have passed
+// in another tab, or the server have gone on for days.
+//
+// Only what the page was written with is run, and the page does not count as changed by it.
+(() => {
+    const PAGE = "start.ipynb";
+    const MAP = "map";
+    const CODE = "from autograder import status\n\nstatus()";
+
+    async function renew(panel, { NotebookActions }) {
+        await panel.revealed;
+        await panel.sessionContext.ready;
+        const isMap = ({ id, sharedModel }) => id === MAP && sharedModel.getSource() === CODE;
+        const cell = panel.content.widgets.find((one) => isMap(one.model));
+        if (!cell || panel.isDisposed) {
+            return;
+        }
+        const before = panel.context.model.dirty;
+        await NotebookActions.runCells(panel.content, [cell], panel.sessionContext);
+        panel.context.model.dirty = before;
+    }
+
+    function activate(app, tracker, lab) {
+        tracker.currentChanged.connect((_, panel) => {
+            if (panel?.context.path === PAGE) {
+                renew(panel, lab);
+            }
+        });
+    }
+
+    parts.push({ name: "start-page", activate });
+})();

@@ -253,7 +253,6 @@ def test_from_the_start_page_to_a_passed_check_and_back(
     page.reload()
     expect(course_map.filter(has_text=f"1 of {everything}")).to_have_count(1)
     expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle")
-    expect(page.locator(".jp-mod-dirty:visible")).to_have_count(0)
     expect(course_map.locator("tr", has_text="00 · Foundations")).to_contain_text("1 of 4")
     choose_dark_theme(page)
     expect(page.locator("#jupyterlab-splash")).to_have_count(0)

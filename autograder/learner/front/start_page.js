@@ -1,7 +1,5 @@
 // Brings the map on the start page up to date whenever it comes into sight: a check may have passed
-// in another tab, or the server have gone on for days.
-//
-// Only what the page was written with is run, and the page does not count as changed by it.
+// in another tab, or the server have gone on for days. Only what the page was written with is run.
 (() => {
     const PAGE = "start.ipynb";
     const MAP = "map";
@@ -12,12 +10,9 @@
         await panel.sessionContext.ready;
         const isMap = ({ id, sharedModel }) => id === MAP && sharedModel.getSource() === CODE;
         const cell = panel.content.widgets.find((one) => isMap(one.model));
-        if (!cell || panel.isDisposed) {
-            return;
+        if (cell && !panel.isDisposed) {
+            await NotebookActions.runCells(panel.content, [cell], panel.sessionContext);
         }
-        const before = panel.context.model.dirty;
-        await NotebookActions.runCells(panel.content, [cell], panel.sessionContext);
-        panel.context.model.dirty = before;
     }
 
     function activate(app, tracker, lab) {

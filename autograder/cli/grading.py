@@ -12,7 +12,7 @@ from autograder.cli.asking import Lessons, lesson_called
 from autograder.cli.progress import progress_bar
 from autograder.course import Course
 from autograder.environment import one_thread
-from autograder.errors import IsolationUnavailable, LessonNotFound
+from autograder.errors import GradingFailed, IsolationUnavailable, LessonNotFound
 from autograder.settings import where_set
 
 if TYPE_CHECKING:
@@ -127,7 +127,14 @@ def grade(
         students_of,
     )
 
-    students = [student] if student else students_of(course, lesson)
+    students = students_of(course, lesson)
+    if student:
+        if student not in students:
+            raise GradingFailed(
+                f"nothing is there of {printable(student)}: submissions lie in "
+                f"submitted/<student>/{lesson}/"
+            )
+        students = [student]
     given = {"isolation": isolation, "workers": workers, "scheduler": scheduler}
     settings = {name: value for name, value in given.items() if value is not None}
     nobodys = called_as_nobody(students)

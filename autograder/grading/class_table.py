@@ -127,6 +127,9 @@ def without_submission(missing: Sequence[str], known: int) -> str:
     """A sentence about those of whom nothing is there; "" if there are none."""
     if not missing:
         return ""
+    if len(missing) > known / 2:
+        # As of a retake, which most of a class need not take.
+        return f"Nothing is there of {len(missing)} of {known} students."
     return f"Nothing is there of {len(missing)} of {known} students: {some_of(missing)}."
 
 

@@ -1,9 +1,9 @@
 """The notebook that is graded: the instructor's, with the sources of a student's solution cells.
 
-From a submission come the sources of solution cells, by their `grade_id`, and the other code cells
-that a student added, as code to run. Never tags, metadata or outputs. A cell that is damaged,
-missing or doubled costs itself and nothing else. The file is read apart, within bounds: one that
-can't be read within them counts as empty.
+From a submission come the sources of solution cells, by their `grade_id`, the other code cells that
+a student added, as code to run, and words that stand right below an answer in words. Never tags,
+metadata or outputs. A cell that is damaged or missing costs itself and nothing else. The file is
+read apart, within bounds: one that can't be read within them counts as empty.
 """
 
 import json
@@ -15,7 +15,13 @@ from typing import Any
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role, source_of
+from autograder.checks.source.cells import (
+    UNANSWERED,
+    grade_id_of,
+    has_role,
+    is_answered,
+    source_of,
+)
 from autograder.checks.source.patches import patches_in
 from autograder.checks.source.scenery import left_out
 from autograder.checks.source.written import imported
@@ -58,6 +64,16 @@ class _Found:
     answers: dict[str, str] = field(default_factory=dict)
     added: dict[str, list[str]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """What stands where an answer is to be, or below that, and behind which given cell."""
+
+    text: str
+    is_answered: bool
+    anchor: str
+    is_below: bool = False
 
 
 def rebuild(source: NotebookNode, submission: bytes) -> Rebuilt:
@@ -133,7 +149,7 @@ def _code(text: str, cell_id: str) -> NotebookNode:
 
 def _read(submission: bytes, source: NotebookNode, solutions: Mapping[str, str]) -> _Found:
     found, anchor, seen = _Found(), "", set[str]()
-    place_of = _places(source)
+    place_of, copies, below = _places(source), dict[str, list[_Copy]](), ""
     try:
         cells = cells_in(submission)
     except CheckError as error:
@@ -146,21 +162,47 @@ def _read(submission: bytes, source: NotebookNode, solutions: Mapping[str, str])
             found.remarks.append(f"{what} has more than {_SOURCE_LENGTH:,} characters: left out")
             text = ""
         if grade_id in solutions:
-            if grade_id in found.answers:
-                found.remarks.append(f"the cell of {grade_id} stands twice: the first one counts")
-                continue
-            markdown = solutions[grade_id] == "markdown"
-            found.answers[grade_id] = inert_markdown(text) if markdown else text
+            copies.setdefault(grade_id, []).append(_Copy(text, is_answered(cell), anchor))
         place = place_of(cell)
+        if place or grade_id in solutions:
+            below = grade_id if solutions.get(grade_id) == "markdown" else ""
         if place and place not in seen:
             anchor = place
             seen.add(place)
-        elif not grade_id and cell.get("cell_type") == "code" and text.strip():
+        elif grade_id or not text.strip():
+            pass
+        elif cell.get("cell_type") == "code":
             found.added.setdefault(anchor, []).append(text)
+        elif below and not place:
+            copies[below].append(_Copy(text, True, anchor, is_below=True))
+    for name, own in copies.items():
+        _take(found, name, own, is_text=solutions[name] == "markdown")
     if sum(map(len, found.added.values())) > _ADDED:
         found.added.clear()
         found.remarks.append(f"more than {_ADDED} cells were added: none of them is run")
     return found
+
+
+def _take(found: _Found, name: str, copies: Sequence[_Copy], *, is_text: bool) -> None:
+    """What counts of all that stands where one answer is to be: of code the last that is written,
+    which runs last in the student's notebook as well, and of words all of it.
+    """
+    own = [one for one in copies if not one.is_below]
+    written = [one for one in copies if one.is_answered] or [own[-1]]
+    counts = "all of them are read" if is_text else "the last one that is answered counts"
+    if len(own) > 1:
+        often = "twice" if len(own) == 2 else f"{len(own)} times"
+        found.remarks.append(f"the cell of {name} stands {often}: {counts}")
+    if len(own) < len(copies):
+        found.remarks.append(f"what stands below the cell of {name} is read as part of the answer")
+    if is_text:
+        each = dict.fromkeys(one.text for one in written)
+        found.answers[name] = inert_markdown("\n\n".join(each)[:_SOURCE_LENGTH])
+        return
+    *before, last = written
+    found.answers[name] = last.text
+    for one in before:
+        found.added.setdefault(one.anchor, []).append(one.text)
 
 
 def _places(source: NotebookNode) -> Callable[[dict[str, Any]], str]:

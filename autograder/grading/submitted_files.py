@@ -44,8 +44,14 @@ _CLOSED = "it can't be opened by who grades"
 # Folders have no dot in their names, so that none takes the place of a file of the course.
 _FOLDER = re.compile(r"[\w-][\w -]{0,99}")
 _FILE = re.compile(r"[\w-][\w .()+-]{0,149}")
-# People and systems write more into the names of copies, and by its name a notebook is only shown.
-_NOTEBOOK = re.compile(r"[\w(\[-][\w .,;&!'()\[\]+–—-]{0,149}")
+# People and systems write all kinds of things into the names of copies, and by its name a notebook
+# is only shown. What begins with a dot is what a system keeps beside files.
+_NOTEBOOK_LETTERS = 150
+# What programs and systems leave beside files, of which nobody has to be told.
+_LEAVINGS = frozenset(
+    (".ipynb_checkpoints", "__pycache__", "__MACOSX", ".DS_Store", ".git", ".idea", ".vscode")
+)
+_RESOURCE_FORK = "._"
 _NOTEBOOK_ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json")
 # A file system takes 255 in a name, and a file may be kept with another ending behind its own.
 _NAME_BYTES = 240
@@ -218,6 +224,7 @@ class _Walk:
         names = self._names(descriptor)
         if self._seen > _ENTRIES:
             return self._leave_out("/".join(above) or "all that is in it", _TOO_MANY)
+        names = [one for one in names if not (one in _LEAVINGS or one.startswith(_RESOURCE_FORK))]
         folders = [name for name in names if _is_folder(name, descriptor)]
         # Notebooks first: there is room for them, and what is wrong with one is said first.
         files = sorted(set(names) - set(folders), key=lambda name: (not is_notebook(name), name))
@@ -275,7 +282,11 @@ def shown(name: str) -> str:
 
 
 def _misnamed(name: str) -> str:
-    if not (_NOTEBOOK if is_notebook(name) else _FILE).fullmatch(name):
+    if is_notebook(name):
+        odd = name.startswith(".") or not name.isprintable() or len(name) > _NOTEBOOK_LETTERS
+    else:
+        odd = not _FILE.fullmatch(name)
+    if odd:
         return _ODD
     return _LONG if len(os.fsencode(name)) > _NAME_BYTES else ""
 

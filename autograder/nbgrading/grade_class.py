@@ -214,7 +214,8 @@ def _result(root: Path, api: NbGraderAPI, lesson: str, student: str, code: str) 
                 penalty=submission.late_submission_penalty or 0.0,
                 seconds=record.seconds,
                 found=tuple(found_in(record)),
-                not_graded=record.not_graded,
+                # Whoever has given points for all of it has graded it.
+                not_graded=record.not_graded if waiting else "",
                 is_outdated=record.code != code,
             )
     except GradingFailed as failure:

@@ -1,4 +1,4 @@
-"""One place of a right result made wrong, for exams of tests that learners write."""
+"""Right results made wrong in a place or two, for exams of tests that learners write."""
 
 from collections.abc import Callable
 
@@ -34,3 +34,19 @@ def spoiled(draw: Draw, *shape: int) -> Callable[[Tensor], Tensor]:
         return found
 
     return spoil
+
+
+def cancelling(right: Tensor, axis: int, amount: Tensor | float = _OFF) -> Tensor:
+    """A result that is too large at one end of an axis, and too small by as much at the other.
+
+    A test of sums or averages along that axis overlooks it.
+
+    Args:
+        right: two entries long, at least, along the axis.
+        axis: which.
+        amount: by how much it is off.
+    """
+    found = right.clone()
+    found.select(axis, 0).add_(amount)
+    found.select(axis, -1).sub_(amount)
+    return found

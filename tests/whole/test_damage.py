@@ -165,6 +165,7 @@ def lost(name: str, content: Bytes, says: str = "cell of double is missing") -> 
     return Damage(name, content, 0, 0, says)
 
 
+STUB = "def double(x):\n    raise NotImplementedError()"
 DAMAGES = [
     whole("invalid JSON", lambda notebook: b"{'cells': []}", "not valid JSON"),
     whole("truncated", lambda notebook: as_bytes(notebook)[:-400], "breaks off"),
@@ -181,7 +182,7 @@ DAMAGES = [
           "none of the cells that this lesson asks for"),
     whole("all marks lost", lambda notebook: as_bytes(
           {**notebook, "cells": [{**cell, "metadata": {}} for cell in notebook["cells"]]}),
-          "none of the cells that this lesson asks for"),
+          "cells without the names by which answers are known"),
     whole("too deep to read", nested(100_000)),
     Damage("deep", nested(300)),
     Damage("rather deep", nested(900)),
@@ -205,7 +206,9 @@ DAMAGES = [
     lost("a solution renamed", mark("double", grade_id="treble")),
     Damage("the last solution deleted", delete("fourfold"), 2, 0, "cell of fourfold is missing"),
     Damage("a solution doubled", double_it("double", id="again"), says="double stands twice"),
-    Damage("doubled, the second wrong", double_it("double", id="again", source="double = 0"),
+    lost("doubled, the second wrong", double_it("double", id="again", source="double = 0"),
+         says="double stands twice"),
+    Damage("doubled, the second as given", double_it("double", id="again", source=STUB),
            says="double stands twice"),
     Damage("a bad timestamp", as_bytes,
            folder=lambda folder: (folder / "timestamp.txt").write_text("last Tuesday, late")),

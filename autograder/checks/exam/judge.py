@@ -160,6 +160,7 @@ def _how_far(observations: Sequence["Observation"]) -> str:
             seen_by_the_answer(one.case.arguments, one.case.use, one.case.inputs),
             not one.wrong,
             None if one.outcome.raised else frozenset(part.part for part in one.wrong),
+            one.case.use is not None,
         )
         for one in observations
         # Whoever refuses what is to be refused has computed nothing yet.

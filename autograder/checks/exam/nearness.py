@@ -15,6 +15,7 @@ from autograder.checks.values.tensors import as_array, is_tensor
 # Of one case or two, everything is in common.
 _FEWEST = 3
 _IS = " is "
+_NOT_NEGATIVE = " has no negative number"
 # To how many decimals an answer may have been rounded, by how much it is off then, in the last of
 # them, and how far single precision takes a number from one of so many decimals.
 _DECIMALS = range(1, 6)
@@ -31,13 +32,15 @@ _Known: TypeAlias = Mapping[str, Sequence[str] | None]
 class Tried:
     """One case: on what, and which parts of what came back are wrong.
 
-    `wrong` is None where nothing came back that has parts.
+    `wrong` is None where nothing came back that has parts; `is_driven` says whether a driver called
+    the answer, as one does to run a module.
     """
 
     label: str
     arguments: Mapping[str, Any]
     is_right: bool
     wrong: frozenset[str] | None = None
+    is_driven: bool = False
 
 
 def how_far(tried: Sequence[Tried], names: Sequence[str], *, all_of_them: bool = True) -> str:
@@ -126,7 +129,10 @@ def _in_common(these: Sequence[Tried], others: Sequence[Tried]) -> str:
     common = set(of_these[0].intersection(*of_these)).difference(*of_others)
     if len(_labels(these)) == 1:
         # One case has many things that no other one has; a setting is seldom by chance.
-        common = {sentence for sentence in common if _IS in sentence}
+        common = {sentence for sentence in common if _IS in sentence and "[" not in sentence}
+    if any(one.is_driven for one in (*these, *others)):
+        # What a module returns seldom depends on the sign of what it is given.
+        common = {sentence for sentence in common if not sentence.endswith(_NOT_NEGATIVE)}
     return min(common, key=_simplicity, default="")
 
 
@@ -188,4 +194,4 @@ def _known_of_array(name: str, array: np.ndarray) -> Iterator[str]:
     elif array.dtype.kind == "f":
         yield f"the numbers of `{name}` are {array.dtype}"
         if array.size and (array >= 0).all():
-            yield f"`{name}` has no negative number"
+            yield f"`{name}`{_NOT_NEGATIVE}"

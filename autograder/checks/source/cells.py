@@ -15,6 +15,8 @@ _OURS = "autograder"
 PART, FURTHER = "part", "further"
 # What nbgrader leaves where a text is to be written.
 UNANSWERED = "YOUR ANSWER HERE"
+# What it comments where nothing was written.
+NO_RESPONSE = "No response."
 
 
 def grade_id_of(cell: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import torch
 
 # Not to be asked where None is what an exercise returns, or what an answer says that it returns.
+OUTPUT = "output"
 NO_RETURN = ": is there a return at the end?"
 # By what was expected and what was received: where the other dtype mostly comes from.
 _ARRAY_DTYPES = {
@@ -192,7 +193,8 @@ def _walk(
     elif is_tensor(expected):
         text = _tensor_mismatch(expected, received, tolerance.of(part))
         if text:
-            text = text.replace(NO_RETURN, "") if part else text
+            # What a module's forward returns is the only part that may lack a return.
+            text = text if part in ("", OUTPUT) else text.replace(NO_RETURN, "")
             yield Difference(part, text, pair=(expected, received))
     elif _is_scalar(expected) and is_tensor(received) and not received.ndim:
         # What is a scalar of its own in NumPy is a tensor without axes in PyTorch.

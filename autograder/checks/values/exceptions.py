@@ -10,7 +10,9 @@ from functools import cache
 _READ = 2000
 _NO_ARRAY = "shape|ndim|dtype|T|mean|sum|max|min|transpose|reshape|astype|dot|dim|size|view|to"
 _TORCHS_OWN = "unsqueeze|softmax|detach|permute|masked_fill|masked_fill_|float|long|dim|contiguous"
-_INTEGERS = "Long|Int|Short|Char|Byte|Bool"
+_MODULES = (
+    "ReLU|GELU|SiLU|Tanh|Sigmoid|Softmax|Dropout|Linear|Embedding|LayerNorm|RMSNorm|Sequential"
+)
 _PRODUCT = (
     "in a matrix product the last axis on the left meets the one before the last on the right, or "
     "the only one of a vector; here {left} met {right}"
@@ -42,7 +44,7 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
         r"|AttributeError: '\w+' object has no attribute "
         r"'_(?:modules|parameters|buffers|backward_hooks|forward_hooks|forward_pre_hooks)'",
         "a module keeps layers and parameters, and can be called, only once `super().__init__()` "
-        "has run: call it first in `__init__`",
+        "has run: call it first in `__init__`, with its brackets",
     ),
     (
         r"TypeError: (?P<what>ModuleList|ParameterList)\.__init__\(\) takes from 1 to 2 positional",
@@ -52,6 +54,16 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
         r"TypeError: (?:list|tuple|generator) is not a Module subclass",
         "a list stands where a module is wanted: `nn.Sequential` takes its modules one by one, as "
         "in nn.Sequential(*layers), and `nn.ModuleList` one list of modules",
+    ),
+    (
+        rf"must be Tensor, not (?P<what>{_MODULES})\b",
+        "a module itself stands there, and not what it returns: one pair of brackets makes it and "
+        "another one calls it, as in nn.{what}()(x)",
+    ),
+    (
+        r"'int' object has no attribute 'detach'",
+        "a number stands where a tensor is wanted: `nn.Parameter` takes a tensor, as in "
+        "nn.Parameter(torch.rand(rows, columns))",
     ),
     (
         r"TypeError: \w+\.\w+\(\) takes \d+ positional arguments? but \d+ (?:was|were) given",
@@ -69,6 +81,11 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
         "`torch.no_grad()` and new tensors made of numbers end that",
     ),
     (
+        r"Can't call numpy\(\) on Tensor that requires grad",
+        "NumPy can't record gradients: take PyTorch's own function, or `.detach()` where no "
+        "gradient is wanted",
+    ),
+    (
         r"Expected all tensors to be on the same device"
         r"|Tensor on device \w+ is not on the expected",
         "a tensor that is made anew lies on the CPU unless it is told where: `device=x.device`",
@@ -82,6 +99,65 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     (
         r"operands could not be broadcast together",
         _BROADCASTING,
+    ),
+    (
+        r"The expanded size of the tensor \((?P<a>\d+)\) must match the existing size "
+        r"\((?P<b>\d+)\) at non-singleton dimension (?P<axis>\d+)",
+        "only an axis of length 1 can be expanded, also where a tensor is put into a part of "
+        "another one: here {b} was to become {a}, on axis {axis}",
+    ),
+    (
+        r"Tensors must have same number of dimensions",
+        "`cat` joins tensors with equally many axes: give the one with fewer what it lacks first",
+    ),
+    (
+        r"Sizes of tensors must match except in dimension (?P<axis>\d+)",
+        "`cat` joins along one axis, here {axis}: on every other one, the lengths must be equal",
+    ),
+    (
+        r"expected Tensor as element \d+ in argument \d+, but got (?P<what>tuple|NoneType|list|int|"
+        r"float)",
+        "`cat` and `stack` join tensors, and among these is a {what}",
+    ),
+    (
+        r"inconsistent tensor size, expected tensor \[\d+\] and src \[\d+\]",
+        "between two vectors, `@` is the dot product, so they must be of one length; `torch.outer` "
+        "makes all products of their entries",
+    ),
+    (
+        r"Expected size for first two dimensions of batch2 tensor to be",
+        "in a product of batches, the batches must be of one length, and the last axis on the left "
+        "as long as the one before the last on the right",
+    ),
+    (
+        r"einsum\(\): the number of subscripts in the equation",
+        "each axis needs a letter, and `...` stands for all those that have none",
+    ),
+    (
+        r"must be tuple of ints, ?but got float",
+        "a length is a whole number, and `/` gives a float even where nothing remains: `//` gives "
+        "a whole one",
+    ),
+    (
+        r"must be tuple of ints, ?but got torch\.dtype",
+        "a dtype is given by its name: dtype=…",
+    ),
+    (
+        r"can only concatenate tuple \(not .{,10}\) to (?:tuple|torch\.Size)",
+        "a shape is a tuple: one more length is put behind it as in (*shape, length)",
+    ),
+    (
+        r"Cannot interpret '\d+' as a data type",
+        "NumPy takes a shape as one tuple, np.zeros((rows, columns)): what comes behind it is the "
+        "dtype",
+    ),
+    (
+        r"axes don't match array",
+        "NumPy's `transpose` takes the new order of all axes: np.swapaxes(x, -2, -1) exchanges two",
+    ),
+    (
+        r"Expected reduction dim .{,120}numel\(\) == 0|zero-size array to reduction operation",
+        "there is no entry to choose from: it is empty, as a slice beyond the end is",
     ),
     (
         r"shape '\[.{,60}\]' is invalid for input of size \d+|cannot reshape array of size \d+",
@@ -110,7 +186,19 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ),
     # Dtypes.
     (
-        rf"not implemented for '(?P<dtype>{_INTEGERS})'|could not infer output dtype",
+        r"not implemented for 'Bool'",
+        "this can't be done with True and False: `.int()` and `.float()` make numbers of them",
+    ),
+    (
+        r"masked_fill_? only supports boolean masks",
+        "a mask of True and False is wanted: `.bool()` makes one of 0 and 1",
+    ),
+    (
+        r"Expected self\.dtype to be equal to src\.dtype",
+        "the two tensors need one dtype: a new one has torch's default dtype unless you set one",
+    ),
+    (
+        r"not implemented for '(?:Long|Int|Short|Char|Byte)'|could not infer output dtype",
         "this can't be done with whole numbers, nor with True and False: turn them into floats",
     ),
     (
@@ -122,13 +210,15 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ),
     # What stands there is something else.
     (
-        r"'NoneType' object (?:is not|has no)|unsupported operand type\(s\) for .{,40}'NoneType'",
+        r"'NoneType' object (?:is not|has no)|unsupported operand type\(s\) for .{,40}'NoneType'"
+        r"|not supported between instances of .{,40}'NoneType'",
         "None stands there: nothing was given for it, or it is what a function without a `return` "
         "gives, or a method that changes a list in place, such as `append`",
     ),
     (
         rf"'(?:{_FUNCTIONS})' object (?:is not (?:subscriptable|iterable)|has no (?:attribute|len))"
-        rf"|unsupported operand type\(s\) for .{{,40}}'(?:{_FUNCTIONS})'",
+        rf"|unsupported operand type\(s\) for .{{,40}}'(?:{_FUNCTIONS})'"
+        rf"|must be Tensor, not (?:{_FUNCTIONS})\b",
         "a function itself stands there, and not what it returns: round brackets call it",
     ),
     (
@@ -143,10 +233,11 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     ),
     (
         rf"AttributeError: 'list' object has no attribute '(?:{_NO_ARRAY})'"
-        r"|unsupported operand type\(s\) for .{,40}'list'"
-        r"|can't multiply sequence by non-int",
-        "a list, like a tuple, is no array: `np.array(…)` or `torch.tensor(…)` makes one of "
-        "numbers, and `torch.stack(…)` one of tensors",
+        r"|unsupported operand type\(s\) for .{,40}'(?:list|range)'"
+        r"|bad operand type for unary .: '(?:list|range)'|can't multiply sequence by non-int"
+        r"|must be Tensor, not list\b",
+        "a list, like a tuple or a range, is no array: `np.array(…)` or `torch.tensor(…)` makes "
+        "one of numbers, and `torch.stack(…)` one of tensors",
     ),
     (
         rf"AttributeError: 'numpy\.ndarray' object has no attribute '(?:{_TORCHS_OWN})'",
@@ -160,6 +251,35 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     (
         r"must be Tensor, not (?:numpy\.)?ndarray",
         "that takes tensors, and a NumPy array stands there: `torch.tensor(…)` makes one of it",
+    ),
+    (
+        r"torch\.return_types\.(?P<what>\w+)",
+        "along an axis, `{what}` returns two tensors: take `.values` or `.indices`",
+    ),
+    (
+        r"must be Tensor, not (?:float|int|bool)\b",
+        "that takes tensors, and a plain number stands there: `math` has functions for numbers, "
+        "and `torch.tensor(…)` makes a tensor of one",
+    ),
+    (
+        r"'Tensor' object has no attribute '(?:append|extend)'",
+        "a tensor keeps its size: `torch.cat` makes a longer one, and a list can collect tensors",
+    ),
+    (
+        r"can't assign an? \w+ to a torch\.\w+",
+        "into a tensor go numbers and tensors: `torch.tensor(…)` makes one of a list of numbers",
+    ),
+    (
+        r"'tuple' object does not support item assignment",
+        "a tuple can't be changed: make a new one, or a list",
+    ),
+    (
+        r"unhashable type: 'list'",
+        "a list can be no key, and in no set: a tuple can",
+    ),
+    (
+        r"'(?:int|float)' object is not iterable",
+        "a number can't be gone through: `range(n)` counts from 0 to n - 1",
     ),
     (
         r"must be Tensor, not tuple",
@@ -181,9 +301,36 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
         r"|only integer tensors of a single element can be converted"
         r"|a Tensor with \d+ elements cannot be converted to Scalar"
         r"|only one element tensors can be converted",
-        "one number is asked for there, and an array or a tensor of several stands in its place",
+        "one number is asked for there, and an array or a tensor of several stands in its place; "
+        "tensors in a list are joined by `torch.stack`",
     ),
-    # Names and calls.
+    # Names, entries and calls.
+    (
+        r"received an invalid combination of arguments",
+        "what stands behind `got` fits none of the forms that follow it: an argument has a type or "
+        "a name that they don't take, or is missing",
+    ),
+    (
+        r"got an unexpected keyword argument '"
+        r"(?P<name>axis|axes|dim|dims|keepdims|keepdim|k|diagonal)'",
+        "nothing there is called {name}: NumPy and PyTorch have their own names, `axis` and `dim`, "
+        "`keepdims` and `keepdim`, `k` and `diagonal`",
+    ),
+    (
+        r"(?:list|tuple|string)(?: assignment)? index out of range",
+        "there is no such position: the last one is `len(…) - 1`, and a loop that deletes entries "
+        "leaves fewer than it has counted",
+    ),
+    (
+        r"KeyError: ",
+        "there is no such key: it is spelled otherwise, or has still to be put in, as in "
+        "`counts[key] = counts.get(key, 0) + 1`",
+    ),
+    (
+        r"AttributeError: '(?!Tensor'|Parameter')[A-Z]\w*' object has no attribute '(?P<name>\w+)'",
+        "nothing has set {name} there: `self.{name} = …` in a method does, and a name without "
+        "`self.` ends with its function",
+    ),
     (
         r"UnboundLocalError: ",
         "the function assigns to that name somewhere, so the name is its own, and it has no value "
@@ -192,7 +339,7 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     (
         r"NameError: name '(?P<name>\w+)' is not defined",
         "no cell that was run defines {name}: one has still to be run, or the name is spelled "
-        "otherwise, or it belongs to another function",
+        "otherwise, or belongs to another function; what `__init__` has kept is `self.{name}`",
     ),
     (
         r"RecursionError: ",
@@ -207,7 +354,7 @@ def meaning_of(kind: str, message: str) -> str:
     said = f"{kind}: {message[:_READ]}"
     # PyTorch says this in many ways.
     words = set(re.findall(r"\w+", said.lower()))
-    if {"float", "double"} <= words and words & {"dtype", "scalar"}:
+    if {"float", "double"} <= words and words & {"dtype", "dtypes", "scalar"}:
         return _PRECISIONS
     for pattern, sentence in _compiled():
         if found := pattern.search(said):

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nbgrader.api import Grade, SubmittedAssignment
-from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import ExportPlugin
 
-from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, noticed
-from autograder.nbgrading.exports.scores import Score
+from autograder.checks.exam.report import Verdict
+from autograder.checks.source.cells import NO_RESPONSE
+from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record
+from autograder.nbgrading.exports.scores import Score, course_of
 
 _CHECK = "_check"
 _WAITS = "This answer waits for your instructor."
@@ -42,7 +43,7 @@ def records_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Records
 
 def graded_folder(plugin: ExportPlugin, submission: SubmittedAssignment) -> Path:
     """Where the graded notebooks of a submission lie."""
-    directory = _course_of(plugin)
+    directory = course_of(plugin)
     names = submission.student_id, submission.name
     return Path(directory.format_path(directory.autograded_directory, *names))
 
@@ -64,15 +65,18 @@ def parts_of(submission: SubmittedAssignment, records: Records) -> Iterator[Scor
 def in_words(plugin: ExportPlugin, score: Score) -> str:
     """What was found in a submission, a line for each part."""
     records = records_of(plugin, score.submission)
+    if score.waits and records and all(record.not_graded for record in records.values()):
+        return "\n".join(remarks(score, records))
     parts = parts_of(score.submission, records)
     return "\n".join([*remarks(score, records), *(_line(one) for one in parts)])
 
 
 def remarks(score: Score, records: Records) -> list[str]:
     """What is to be said of a score as a whole."""
-    notices = noticed(records.values(), waits=score.waits)
-    found = [f"{notice[:1].upper()}{notice[1:]}." for notice in notices]
-    if score.waits:
+    each = records.values()
+    found = [f"Not graded yet: {one.not_graded}." for one in each if one.not_graded and score.waits]
+    found += [f"Noticed: {notice}." for one in each for notice in one.notices]
+    if score.waits and not any(one.not_graded for one in each):
         found.append("These points are not final: a part of the answers waits for your instructor.")
     if score.penalty:
         found.append(f"Late: {score.penalty:g} of {score.earned:g} points were taken off.")
@@ -87,11 +91,13 @@ def _part(grade: Grade, name: str, cell: CellRecord | None, comments: set[str]) 
     waits = bool(grade.needs_manual_grade)
     lost = grade.score < grade.max_score
     words = [_WAITS] if waits else [_why(cell)] if lost and cell else []
-    words = [*filter(None, words), *sorted(comments)]
+    words = [*filter(None, words), *sorted(comments - {NO_RESPONSE})]
     return ScorePart(name, grade.score, grade.max_score, waits, "\n".join(words))
 
 
 def _why(cell: CellRecord) -> str:
+    if cell.verdict is Verdict.NOT_IMPLEMENTED:
+        return "Not answered."
     if cell.hint:
         return cell.hint
     for place in cell.places:
@@ -104,9 +110,3 @@ def _read(path: Path) -> Record:
         return Record.read(path)
     except FileNotFoundError:
         return Record()
-
-
-def _course_of(plugin: ExportPlugin) -> CourseDirectory:
-    """Where the command that runs the plugin works, or else the configured place."""
-    course = getattr(plugin.parent, "coursedir", None)
-    return course or CourseDirectory(config=plugin.config)

@@ -2,11 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from glob import glob
+from pathlib import Path
 from typing import Any, NoReturn
 
 from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import ExportPlugin
 
+from autograder.grading.submitted_files import shown
 from autograder.nbgrading.term.late import work_out_penalties
 
 
@@ -42,7 +46,20 @@ class ScoresExport(ExportPlugin):  # type: ignore[misc]
         """The assignments to export, in the gradebook's order, with penalties as they are now."""
         chosen = self._chosen(gradebook.assignments, self.assignment, "name", "assignment")
         work_out_penalties(gradebook, self.config, chosen)
+        known = {student.id for student in gradebook.students}
+        for lesson in chosen:
+            self.say(
+                f"{lesson.name}: in submitted/, and nobody whom the gradebook knows",
+                sorted(self._handed_in(lesson.name) - known),
+                FEW,
+            )
         return chosen
+
+    def _handed_in(self, lesson: str) -> set[str]:
+        """Whose folders there are for a lesson, whatever they are called."""
+        directory = course_of(self)
+        folders = glob(directory.format_path(directory.submitted_directory, "*", lesson))
+        return {shown(Path(folder).parent.name) for folder in folders}
 
     def students(self, gradebook: Gradebook) -> list[Student]:
         """The students to export, in the gradebook's order."""
@@ -86,3 +103,9 @@ def _score(submission: SubmittedAssignment) -> Score:
         bool(submission.needs_manual_grade),
         submission,
     )
+
+
+def course_of(plugin: ExportPlugin) -> CourseDirectory:
+    """Where the command that runs the plugin works, or else the configured place."""
+    course = getattr(plugin.parent, "coursedir", None)
+    return course or CourseDirectory(config=plugin.config)

@@ -34,6 +34,7 @@ from autograder.grading.submitted_files import (
     raise_if_ours,
     shown,
 )
+from autograder.nbgrading.inbox.timestamps import NAME as TIMESTAMP
 
 _TOO_MUCH = "takes too much time or memory to be read"
 _MANY = 10
@@ -139,10 +140,14 @@ class _Choice:
         """What comes of it."""
         found = self._found
         if not found:
-            only = f", only {_listed(self._files)}" if self._files else ""
+            others = [name for name in self._files if name != TIMESTAMP]
+            only = f", only {_listed(others)}" if others else ""
             return self._none(f"there is no notebook in what was handed in{only}")
         if found == [self._notebook]:
             return self._taken(self._notebook)
+        if len(found) > _MANY and self._notebook in found:
+            others = sorted({*found} - {self._notebook})
+            return self._taken(self._notebook, f"not looked into: {_listed(others)}")
         if len(found) > _MANY:
             return self._none(f"{len(found)} notebooks were handed in: only one can count")
         written = self._written()
@@ -196,16 +201,16 @@ class _Choice:
         try:
             names = {grade_id_of(cell) for cell in cells_in(content)}
         except CheckError as error:
-            return f"{error}: it has to be handed in again"
+            return f"{error}; it has to be handed in again"
         if not self._cells:
             return ""
         if names == {""}:
             return (
                 "has cells without the names by which answers are known, as after a program that "
-                "drops metadata: it has to be handed in again, in the notebook that was given out"
+                "drops metadata; it has to be handed in again, in the notebook that was given out"
             )
         if names.isdisjoint(self._cells):
-            return "has none of the cells that this lesson asks for: it has to be handed in again"
+            return "has none of the cells that this lesson asks for; it has to be handed in again"
         return ""
 
     def _tell_sources(self, tell: Tell, name: str) -> None:

@@ -55,8 +55,13 @@ def answer_to_html(text: str) -> str:
 
 
 def lesson_to_html(text: str) -> str:
-    """The words of a lesson or of a grader, whose HTML and links are their author's own."""
-    return _render(text, _Words())
+    """The words of a lesson, whose HTML and links are their author's own."""
+    return _render(text, _Words(escape=False))
+
+
+def comment_to_html(text: str) -> str:
+    """The words of a grader: their lines and links as they are, and nothing taken for HTML."""
+    return _render(text.replace("\n", "  \n"), _Words(escape=True))
 
 
 def _render(text: str, renderer: HTMLRenderer) -> str:
@@ -109,10 +114,10 @@ class Formulas:
 
 
 class _Words(Formulas, HTMLRenderer):
-    """Markdown with formulas between dollars, whose HTML is its author's own."""
+    """Markdown with formulas between dollars, whose links are their author's own."""
 
-    def __init__(self) -> None:
-        super().__init__(escape=False)
+    def __init__(self, *, escape: bool) -> None:
+        super().__init__(escape=escape)
 
 
 class _Inert(Formulas, HTMLRenderer):

@@ -20,7 +20,7 @@ from autograder.checks.card.as_html import as_html
 from autograder.checks.source.cells import has_role
 from autograder.checks.source.scenery import NOT_RUN, SCENERY
 from autograder.grading.rebuild import ADDED_ID, NOT_GRADED, NOTICES
-from autograder.nbgrading.pages.answers import answer_to_html, lesson_to_html
+from autograder.nbgrading.pages.answers import answer_to_html, comment_to_html, lesson_to_html
 from autograder.nbgrading.pages.given import once
 from autograder.nbgrading.pages.outline import parts_of
 
@@ -91,8 +91,12 @@ class Shown:
         return Markup(self._highlight(source, language="ipython3"))
 
     def prose(self, text: str) -> Markup:
-        """The words of a grader, or of a lesson on a page of its own."""
+        """The words of a lesson, on a page of its own."""
         return _as_text(text) if self._plain else Markup(lesson_to_html(text))
+
+    def comment(self, text: str) -> Markup:
+        """The words of a grader: Markdown in its lines, and nothing of it taken for HTML."""
+        return _as_text(text) if self._plain else Markup(comment_to_html(text))
 
     def given_prose(self, text: str) -> Markup:
         """The words of a lesson, which are those of every page."""

@@ -12,13 +12,11 @@ from nbformat.notebooknode import NotebookNode
 
 from autograder.checks.card.as_html import report_in
 from autograder.checks.exam.report import Report, Verdict
-from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role, is_test
+from autograder.checks.source.cells import NO_RESPONSE, UNANSWERED, grade_id_of, has_role, is_test
 
 _LONGEST = 300
 # What the gradebook says of a cell beside its score and comment.
 WAITS = "waits"
-# What nbgrader comments where nothing was written.
-NO_RESPONSE = "No response."
 
 
 @dataclass
@@ -101,6 +99,8 @@ class Part:
         if self.test is None:
             return "waits to be read by a human" if self.waits else "read by a human"
         report = self._report
+        if self._is_ungraded and not self.waits:
+            return "graded by a human"
         if report:
             words = report.headline.removeprefix(f"{report.exercise}: ")
             by_hand = self.points != report.earned(self.out_of)
@@ -124,6 +124,12 @@ class Part:
             return ""
         details = report.finding.details if report.finding else ()
         return _cut(report.hint or report.where_to_look or next(iter(details), ""))
+
+    @property
+    def _is_ungraded(self) -> bool:
+        """Whether its test could not be run here, and says no more than that."""
+        errors = [one.get("ename") for one in self.outputs if _is_error(one)]
+        return errors == [Verdict.NOT_GRADABLE.ename]
 
     @property
     def _remarks(self) -> list[str]:

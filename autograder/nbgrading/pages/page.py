@@ -46,7 +46,7 @@ _NOTE = Markup('<p class="alert alert-warning">{}</p>')
 _PLAIN = (
     "It takes too long to set this submission with colours and formulas: it is shown as plain text."
 )
-_WAITS = "Not graded, and waits for you: {}. What follows is the lesson as it was given out."
+_NOTHING = "Nothing of this could be graded: {}. What follows is the lesson as it was given out."
 _BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
 # What the scheme stands between, which Markdown takes for headings.
 _MARKS = re.compile(r"^.*\b(?:BEGIN|END) MARK SCHEME\b.*\n?", re.MULTILINE)
@@ -72,7 +72,7 @@ def page(kind: Kind, notebook: NotebookNode, resources: Mapping[str, Any], *, pl
     html, _ = _exporter(plain).from_notebook_node(notebook, dict(resources))
     html = html.replace(f'title="{_LINK}"', f'title="{_LIVE}"')
     why = notebook.metadata.get(NOT_GRADED)
-    notes = [*([_PLAIN] if plain else []), *([_WAITS.format(why)] if why else [])]
+    notes = [*([_PLAIN] if plain else []), *([_NOTHING.format(why)] if why else [])]
     notes += notebook.metadata.get(NOTICES, [])
     return soon_set(html.replace(_BEGIN, f"{_BEGIN}{''.join(map(_NOTE.format, notes))}", 1))
 

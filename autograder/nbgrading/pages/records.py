@@ -21,6 +21,7 @@ from nbformat.notebooknode import NotebookNode
 
 from autograder.checks.exam.report import Verdict
 from autograder.checks.source.cells import (
+    NO_RESPONSE,
     UNANSWERED,
     grade_id_of,
     has_role,
@@ -40,7 +41,7 @@ from autograder.grading.submitted_files import is_notebook, shown
 from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.take import Beside, beside
 from autograder.nbgrading.inbox.which_notebook import HandedIn, which_notebook
-from autograder.nbgrading.pages.outline import NO_RESPONSE, WAITS
+from autograder.nbgrading.pages.outline import WAITS
 from autograder.nbgrading.pages.rendering import WORKER
 from autograder.whole_file import write_whole
 

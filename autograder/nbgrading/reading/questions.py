@@ -128,7 +128,8 @@ def as_a_whole() -> Select[Any]:
 
 def _counted() -> Select[Any]:
     waits = func.sum(case((Grade.needs_manual_grade, 1), else_=0))
-    by_hand = func.sum(case((Grade.manual_score.is_not(None), 1), else_=0))
+    is_done = and_(Grade.manual_score.is_not(None), ~Grade.needs_manual_grade)
+    by_hand = func.sum(case((is_done, 1), else_=0))
     out_of = func.coalesce(GradeCell.__table__.c.max_score, TaskCell.__table__.c.max_score)
     names = (Assignment.name, Notebook.name, BaseCell.name)
     which = (*names, BaseCell.type, BaseCell.id, Notebook.id, out_of)

@@ -11,6 +11,7 @@ from companion.specimens import padding
 from solutions import additive_attention as reference
 from solutions.exams.additive_attention._specimens import BATCH, Pair, hidden_places, tensor
 from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+from solutions.exams.spoiled import cancelling
 
 Attention = Callable[[Tensor, Tensor, Tensor], Pair]
 
@@ -138,6 +139,15 @@ def one_number_is_wrong(draw: Draw) -> tuple[Attention, Tensor, Tensor, Tensor]:
         return found
 
     return attention, query, words, lengths
+
+
+def sentences_cancel(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+    """What one sentence gains from padding, another one loses: not blind."""
+    contexts, weights = padding.masked_attention(query, annotations, lengths)
+    return cancelling(contexts, 0, 0.1 * annotations[0, -1, -1]), weights
+
+
+blind.tries([sentences_cancel], three_sentences, times=1)
 
 
 def both_alike(one: Pair, other: Pair) -> bool:

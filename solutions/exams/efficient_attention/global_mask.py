@@ -79,7 +79,8 @@ PATTERN.apply(
     without=["KeysOnRows"],
     says={
         "NothingHidden": "Nothing is hidden, although a key should be wherever neither it nor the "
-        "query is global. Start with a mask that is True everywhere.",
+        "query is global. Begin with a mask that is True everywhere, and open no more than the "
+        "rows and columns of the global tokens.",
         "AllHidden": "Everything is hidden, including what a global token sees. If you fill rows "
         "and columns of a mask that is True everywhere, fill them with False.",
     },

@@ -44,7 +44,7 @@ ARRAY_DTYPE, TENSOR_DTYPE = Family(InFloat64), Family(InFloat32)
 class FirstRowReturned(Answer):
     """This is only the first part of the result, such as the first row, or the first sentence of a
     batch. If you have a loop, does it return in its first pass? Collect all the parts, and return
-    them after the loop.
+    them after the loop. Or does an index take one of them, where a slice would take several?
     """
 
     def answer(self, *arguments: Any) -> object:

@@ -11,7 +11,7 @@ from solutions import grouped_query_attention as reference
 from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
 from solutions.exams.grouped_query_attention import _drawn_steps as drawn
 from solutions.exams.grouped_query_attention._specimens import TWO_TEXTS
-from solutions.exams.spoiled import spoiled
+from solutions.exams.spoiled import cancelling, spoiled
 
 exact = Exam(reference.is_cache_exact, dtypes=("float64",))
 
@@ -88,6 +88,17 @@ def one_number_is_wrong(draw: Draw) -> Tried:
         return spoil(contexts) if chunk.shape[1] == size else contexts, cache
 
     return step, inputs
+
+
+@exact.case(times=1)
+def texts_cancel(draw: Draw) -> Tried:
+    """with a cache, one text's contexts are too large, and another's too small by as much"""
+
+    def step(chunk: torch.Tensor, past: Past) -> Step:
+        contexts, cache = specimens.attends_to_its_cache(chunk, past)
+        return contexts if past is None else cancelling(contexts, 0), cache
+
+    return step, three_texts(draw)
 
 
 @exact.case(times=1)

@@ -9,6 +9,12 @@ import companion.specimens.padding_specimens as specimens
 from autograder import Draw, Exam
 from solutions import multi_head_attention as reference
 from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
+from solutions.exams.multi_head_attention._leaks import (
+    one_feature,
+    queries_cancel,
+    second_half,
+    sentences_cancel,
+)
 from solutions.exams.multi_head_attention._specimens import mixed, padded_at_the_end
 
 blind = Exam(reference.is_blind_to_padding, dtypes=("float64",))
@@ -60,20 +66,6 @@ def ones_in_the_padding() -> Tried:
     return specimens.no_padding_mask, TRIED_QUERIES, context, TRIED_PADDING
 
 
-def second_half(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
-    """The last sentence sees its padding: not blind."""
-    found = specimens.blind_attention(queries, context, padding)
-    found[-1:] = specimens.no_padding_mask(queries[-1:], context[-1:], padding[-1:])
-    return found
-
-
-def one_feature(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
-    """One feature of one query sees it: not blind."""
-    found = specimens.blind_attention(queries, context, padding)
-    found[:, -1, 0] += 0.1 * context[:, -1, -1]
-    return found
-
-
 def drawn_padding(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
     """Queries, a context, and its padding, of which each sentence has some."""
     queries, context = draw.tensor("batch queries d"), draw.tensor("batch keys d")
@@ -112,6 +104,14 @@ def one_number_is_wrong(draw: Draw) -> Tried:
         return found
 
     return attention, queries, context, padding
+
+
+def several_of_each(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
+    """Three sentences of four queries each."""
+    return drawn_padding(draw.fix(batch=3, queries=4))
+
+
+blind.tries((sentences_cancel, queries_cancel), several_of_each, times=1)
 
 
 @blind.case(times=1)

@@ -5,11 +5,11 @@ from copy import deepcopy
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.utils import compute_checksum, determine_grade
 
 from autograder.checks.own_judgement import Point, cell_to_tick, ticks_in
-from autograder.checks.source.cells import grade_id_of
+from autograder.checks.source.cells import UNANSWERED, grade_id_of
 from autograder.grading.rebuild import rebuild
 from tests.support.sample import EVERYTHING
 from tests.support.samples import make_cell
@@ -49,11 +49,77 @@ def test_remarks_are_few_and_plain() -> None:
         one.id = f"again-{number}"
 
     remarks = rebuild(source, nbformat.writes(own).encode()).remarks
-    assert remarks[0] == "the cell of double stands twice: the first one counts"
+    counts = "the last one that is answered counts"
+    assert remarks[0] == f"the cell of double stands 31 times: {counts}"
     assert remarks[1] == "the submission changes `numpy.?[2J`"
     assert remarks[-1].endswith("more remarks are left out")
     assert len(remarks) < 30
     assert all(remark.isprintable() and len(remark) < 200 for remark in remarks)
+
+
+STUB = "def double(x):\n    raise NotImplementedError()"
+RIGHT, WRONG = "def double(x): return 2 * x", "def double(x): return x"
+
+
+@pytest.mark.parametrize(
+    ("copies", "counts", "runs_before"),
+    [
+        ([STUB, RIGHT], RIGHT, []),
+        ([RIGHT, STUB], RIGHT, []),
+        ([WRONG, RIGHT], RIGHT, [WRONG]),
+        ([RIGHT, STUB, WRONG], WRONG, [RIGHT]),
+        (["import math", RIGHT], RIGHT, ["import math"]),
+        ([STUB, STUB], STUB, []),
+    ],
+)
+def test_of_a_doubled_answer_the_last_counts(
+    copies: list[str], counts: str, runs_before: list[str]
+) -> None:
+    """As in the student's own notebook, where it runs last; a stub that is left is no answer."""
+    source = new_notebook(
+        cells=[new_code_cell("import numpy"), make_cell("code", STUB, "double", solution=True)]
+    )
+    own = deepcopy(source)
+    own.cells[1:] = [deepcopy(own.cells[1]) for _ in copies]
+    for number, (cell, text) in enumerate(zip(own.cells[1:], copies, strict=True)):
+        cell.id, cell.source = f"copy-{number}", text
+    rebuilt = rebuild(source, nbformat.writes(own).encode())
+    assert [cell.source for cell in rebuilt.notebook.cells] == [
+        "import numpy",
+        *runs_before,
+        counts,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "read"),
+    [
+        ([("why", UNANSWERED), ("", "Because."), ("", "And so.")], "Because.\n\nAnd so."),
+        ([("why", "Because."), ("", "And so.")], "Because.\n\nAnd so."),
+        ([("why", UNANSWERED), ("why", "Because.")], "Because."),
+        ([("why", "One."), ("why", "Two.")], "One.\n\nTwo."),
+        ([("", "A note."), ("why", "Because.")], "Because."),
+        ([("why", UNANSWERED), ("how", "So."), ("", "Below.")], UNANSWERED),
+        ([("why", UNANSWERED), ("", " ")], UNANSWERED),
+    ],
+)
+def test_words_below_an_answer_are_part_of_it(cells: list[tuple[str, str]], read: str) -> None:
+    """Nobody gets 0 for an answer that stands in a cell below the one that was meant."""
+    names = ("why", "how")
+    source = new_notebook(
+        cells=[make_cell("markdown", UNANSWERED, name, solution=True, grade=True) for name in names]
+    )
+    own = new_notebook(
+        cells=[
+            make_cell("markdown", text, name, solution=True, grade=True)
+            if name
+            else new_markdown_cell(text)
+            for name, text in cells
+        ]
+    )
+    rebuilt = rebuild(source, nbformat.writes(own).encode())
+    (answer,) = (cell for cell in rebuilt.notebook.cells if grade_id_of(cell) == "why")
+    assert answer.source == read
 
 
 def test_byte_order_mark_is_no_damage() -> None:

@@ -59,7 +59,7 @@ def test_odd_names_are_left_out(folder: Path, name: str) -> None:
     assert reason.isprintable()
 
 
-@pytest.mark.parametrize("name", ["a.d", ".git", "x;y", "data.csv"])
+@pytest.mark.parametrize("name", ["a.d", ".hidden", "x;y", "data.csv"])
 def test_odd_folders_are_left_out(folder: Path, name: str) -> None:
     write(folder, f"{name}/file.txt", f"good/{name}/file.txt", "good/file.txt")
     taken, left_out = files_in(folder)
@@ -75,7 +75,15 @@ def test_name_that_is_no_text(folder: Path) -> None:
     reason.encode()
 
 
-COPIES = ["02 [final], v2.ipynb", "ada's & ben's!.ipynb", "copy/lesson.ipynb", "(1).ipynb"]
+COPIES = [
+    *("02 [final], v2.ipynb", "ada's & ben's!.ipynb", "copy/lesson.ipynb", "(1).ipynb"),
+    *("Aufgabe 2: Lösung!.ipynb", "A&B #2.ipynb", "a+b, 100%.ipynb", "Lo\u0308sung.ipynb"),
+    *("=1+1.ipynb", "-rf.ipynb", "a<b>.ipynb", "課題2.ipynb"),
+]
+LEAVINGS = [
+    *(".ipynb_checkpoints/02.ipynb", "__MACOSX/._02.ipynb", "._02.ipynb", ".DS_Store"),
+    *(".git/HEAD", "__pycache__/own.pyc"),
+]
 
 
 def test_copies_of_notebooks_are_taken_by_most_names(folder: Path) -> None:
@@ -83,6 +91,11 @@ def test_copies_of_notebooks_are_taken_by_most_names(folder: Path) -> None:
     taken, (reason,) = files_in(folder)
     assert sorted(taken) == sorted(COPIES)
     assert reason == "a&b.csv is left out: its name has characters that are not allowed"
+
+
+def test_what_systems_leave_beside_files_is_nobodys(folder: Path) -> None:
+    write(folder, "02.ipynb", *LEAVINGS)
+    assert files_in(folder) == ({"02.ipynb": folder / "02.ipynb"}, [])
 
 
 def link(path: Path) -> None:

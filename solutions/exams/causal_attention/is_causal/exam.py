@@ -8,6 +8,7 @@ import companion.specimens.causal_specimens as specimens
 from autograder import Draw, Exam
 from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import TWO_SENTENCES
+from solutions.exams.spoiled import cancelling
 
 Attention = Callable[[torch.Tensor], torch.Tensor]
 Tried = tuple[Attention, torch.Tensor]
@@ -118,6 +119,11 @@ def faint_leak(inputs: torch.Tensor) -> torch.Tensor:
     return specimens.causal_attention(inputs) + 1e-3 * inputs.mean(dim=1, keepdim=True)
 
 
+def sentences_cancel(inputs: torch.Tensor) -> torch.Tensor:
+    """What one sentence gains from its end, another one loses: not causal."""
+    return cancelling(specimens.causal_attention(inputs), 0, 0.1 * inputs[0, -1, -1])
+
+
 def three_sentences(draw: Draw) -> torch.Tensor:
     """Three sentences of seven words."""
     return draw.fix(batch=3, tokens=7).tensor("batch tokens d_in")
@@ -135,6 +141,7 @@ causal.tries(
         last_sentence_leaks,
         last_feature_leaks,
         faint_leak,
+        sentences_cancel,
     ),
     three_sentences,
     times=1,

@@ -16,7 +16,7 @@ from solutions.exams.efficient_attention._blocks import (
 )
 from solutions.exams.efficient_attention._long_texts import Triple
 from solutions.exams.printed_numbers import numbers
-from solutions.exams.spoiled import spoiled
+from solutions.exams.spoiled import cancelling, spoiled
 
 exact = Exam(reference.is_exact, dtypes=("float64",))
 
@@ -171,6 +171,16 @@ def one_number_is_wrong(draw: Draw) -> Tried:
         return spoil(contexts) if block_size == size else contexts
 
     return attention, queries, keys, values
+
+
+@exact.case(times=1)
+def queries_cancel(draw: Draw) -> Tried:
+    """a query's context is too large, and another's too small by as much"""
+
+    def attention(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+        return cancelling(specimens.all_at_once(queries, keys, values, block_size), 0)
+
+    return attention, *growing_keys(draw.fix(queries=4))
 
 
 @exact.case(times=1)

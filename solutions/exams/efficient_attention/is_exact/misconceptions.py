@@ -98,6 +98,14 @@ def last_size_only(attention: Attention, queries: Tensor, keys: Tensor, values: 
 
 
 @exact.misconception
+def sizes_from_zero(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
+    """Your block sizes begin with 0, in which some of the functions stop, and end one too early.
+    They go from 1 to the number of keys, both included: `range(1, len(keys) + 1)`.
+    """
+    return agrees(attention, (queries, keys, values), range(len(keys)))
+
+
+@exact.misconception
 def never_all_keys(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
     """You never try a single block with all the keys, and `wrong_in_one_block` slips through.
     `range` ends one before its second argument.

@@ -8,6 +8,7 @@ from torch import Tensor
 import companion
 from autograder import Draw, Exam
 from solutions import trainable_weights as reference
+from solutions.exams.spoiled import cancelling
 from solutions.exams.trainable_weights._specimens import the_sentence, wave
 
 Attention = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -145,6 +146,11 @@ def last_feature_of_the_keys(queries: Tensor, keys: Tensor, values: Tensor) -> T
     return contexts
 
 
+def features_cancel(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """Keys added to the first feature, and taken away from the last: not invariant."""
+    return cancelling(companion.scaled_attention(queries, keys, values), 1, keys.sum())
+
+
 def sign_by_the_first_key(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """Contexts that change their sign where the first key is odd: not invariant."""
     contexts = companion.scaled_attention(queries, keys, values)
@@ -168,6 +174,14 @@ shifted.tries(
     drawn_shift,
 )
 shifted.tries([last_feature_of_the_keys], drawn_shift, times=1)
+
+
+def several_features(draw: Draw) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Queries, keys, values of three features and a shift of the keys."""
+    return drawn_shift(draw.fix(d_v=3))
+
+
+shifted.tries([features_cancel], several_features, times=1)
 
 
 @shifted.case(times=1)

@@ -188,7 +188,7 @@ class MaskOfFloats(Causal):
 
 class MaskOfFloat32(Causal):
     """Your mask is made of float32 numbers. An attention layer that also returns its weights needs
-    a mask of True and False, or of the dtype of the inputs. `torch.ones` and
+    a mask of True and False, or of 0 and −∞ in the dtype of the inputs. `torch.ones` and
     `generate_square_subsequent_mask` make float32 unless you pass another dtype.
     """
 

@@ -133,6 +133,22 @@ for _encode, _decode in (
     lossless.tries([_encode], words_of_all_kinds(_decode), on=_decode.__name__, times=1)
 
 
+def capitals_that_change_places(draw: Draw) -> tuple[Decode, list[str]]:
+    """Texts that a codec exchanges for one another, so that all of them sorted stay the same."""
+    first, second = some_words(draw, 2)
+    return exchanged_capitals, [first, second.upper(), first.upper(), second]
+
+
+def exchanged_capitals(ids: Ids) -> str:
+    """Capitals for small letters, and the other way round."""
+    return from_table_ids(ids).swapcase()
+
+
+lossless.tries(
+    [specimens.table_ids], capitals_that_change_places, on="texts that change places", times=1
+)
+
+
 def spaces_that_move(draw: Draw) -> tuple[Decode, list[str]]:
     """Words that lose a space each to the next one, so that all of them joined stay the same."""
     first, *others, last = some_words(draw)

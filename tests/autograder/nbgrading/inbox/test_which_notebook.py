@@ -99,21 +99,21 @@ def test_the_same_twice_is_one(handed_in) -> None:
         ),
         (
             {ASKED: notebook()[:-40]},
-            f"{ASKED} is not a notebook: it is not valid JSON, or breaks off: {AGAIN}",
+            f"{ASKED} is not a notebook: it is not valid JSON, or breaks off; {AGAIN}",
         ),
-        ({ASKED: b"{}"}, f"{ASKED} is not a notebook: it has no cells: {AGAIN}"),
+        ({ASKED: b"{}"}, f"{ASKED} is not a notebook: it has no cells; {AGAIN}"),
         (
             {ASKED: OTHER.replace(b"{}", b'{"nbgrader": {"grade_id": "halve"}}')},
-            f"{ASKED} has none of the cells that this lesson asks for: {AGAIN}",
+            f"{ASKED} has none of the cells that this lesson asks for; {AGAIN}",
         ),
         (
             {ASKED: OTHER},
             f"{ASKED} has cells without the names by which answers are known, as after a program "
-            f"that drops metadata: {AGAIN}, in the notebook that was given out",
+            f"that drops metadata; {AGAIN}, in the notebook that was given out",
         ),
         (
             {ASKED: b'{"worksheets": []}'},
-            f"{ASKED} has an old form (nbformat 3): open it in JupyterLab and save it: {AGAIN}",
+            f"{ASKED} has an old form (nbformat 3): open it in JupyterLab and save it; {AGAIN}",
         ),
         ({"03_other.ipynb": OTHER}, "in 03_other.ipynb no cell of this lesson is answered"),
         (

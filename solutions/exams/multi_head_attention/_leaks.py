@@ -1,0 +1,32 @@
+"""Attention that padding leaks into here and there, for the exam of `is_blind_to_padding`."""
+
+from torch import Tensor
+
+import companion.specimens.padding_specimens as specimens
+from solutions.exams.spoiled import cancelling
+
+
+def second_half(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """The last sentence sees its padding: not blind."""
+    found = specimens.blind_attention(queries, context, padding)
+    found[-1:] = specimens.no_padding_mask(queries[-1:], context[-1:], padding[-1:])
+    return found
+
+
+def one_feature(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """One feature of one query sees it: not blind."""
+    found = specimens.blind_attention(queries, context, padding)
+    found[:, -1, 0] += 0.1 * context[:, -1, -1]
+    return found
+
+
+def sentences_cancel(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """What one sentence gains from padding, another one loses: not blind."""
+    found = specimens.blind_attention(queries, context, padding)
+    return cancelling(found, 0, 0.1 * context[0, -1, -1])
+
+
+def queries_cancel(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """What one query gains from padding, another one loses: not blind."""
+    found = specimens.blind_attention(queries, context, padding)
+    return cancelling(found, 1, 0.1 * context[:, -1:, -1])

@@ -1,0 +1,61 @@
+"""Tests that learners write have to compare number by number: what cancels is found out."""
+
+import sys
+from typing import Any
+
+import pytest
+
+from autograder.checks.exam.exam import Exam
+from autograder.checks.exam.report import Verdict
+from solutions.exams.families import Comparison
+from tests.support.course import every_exam
+
+MOST_AXES = 3
+# What sums tell as well as numbers do, and why.
+AS_GOOD = {
+    ("causal_attention.is_causal.misconceptions", 1): "every beginning of a sentence is summed, "
+    "the first word alone among them, so whatever changes first is seen",
+}
+
+
+def compared() -> dict[str, tuple[Exam, type[Comparison]]]:
+    """The exams of tests, each with what it is whose results are compared there."""
+    assert every_exam()
+    found = {}
+    for name, module in [*sys.modules.items()]:
+        steps = vars(module).get("Compared") if name.startswith("solutions.exams.") else None
+        if isinstance(steps, type) and issubclass(steps, Comparison) and steps.__module__ == name:
+            (exam,) = (one for one in vars(module).values() if isinstance(one, Exam))
+            found[name.removeprefix("solutions.exams.")] = exam, steps
+    return found
+
+
+def sums(results: Any, axis: int) -> Any:
+    return results.sum(axis) if results.ndim > axis else results
+
+
+@pytest.mark.parametrize("axis", range(MOST_AXES))
+@pytest.mark.parametrize("place", compared())
+def test_sums_are_no_comparison(place: str, axis: int) -> None:
+    """A test that compares the sums along one axis overlooks what cancels there."""
+    exam, steps = compared()[place]
+
+    class Summed(steps):  # type: ignore[misc, valid-type]
+        def alike(self, before: Any, after: Any) -> bool:
+            nonlocal met
+            if not hasattr(before, "ndim"):
+                pytest.skip("it compares no arrays")
+            met |= before.ndim > axis
+            return super().alike(sums(before, axis), sums(after, axis))
+
+    met = False
+
+    def answer(*arguments: Any) -> bool:
+        return bool(Summed().answer(*arguments))
+
+    if (place, axis) in AS_GOOD:
+        pytest.skip(AS_GOOD[place, axis])
+    report = exam.examine(answer, 7)
+    if not met:
+        pytest.skip("its results have no such axis")
+    assert report.verdict is Verdict.WRONG

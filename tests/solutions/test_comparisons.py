@@ -39,16 +39,14 @@ def sums(results: Any, axis: int) -> Any:
 def test_sums_are_no_comparison(place: str, axis: int) -> None:
     """A test that compares the sums along one axis overlooks what cancels there."""
     exam, steps = compared()[place]
+    met: list[bool] = []
 
     class Summed(steps):  # type: ignore[misc, valid-type]
         def alike(self, before: Any, after: Any) -> bool:
-            nonlocal met
             if not hasattr(before, "ndim"):
                 pytest.skip("it compares no arrays")
-            met |= before.ndim > axis
+            met.append(before.ndim > axis)
             return super().alike(sums(before, axis), sums(after, axis))
-
-    met = False
 
     def answer(*arguments: Any) -> bool:
         return bool(Summed().answer(*arguments))
@@ -56,6 +54,6 @@ def test_sums_are_no_comparison(place: str, axis: int) -> None:
     if (place, axis) in AS_GOOD:
         pytest.skip(AS_GOOD[place, axis])
     report = exam.examine(answer, 7)
-    if not met:
+    if not any(met):
         pytest.skip("its results have no such axis")
     assert report.verdict is Verdict.WRONG

@@ -22,7 +22,14 @@ from autograder.errors import (
     ReferenceNotFound,
 )
 from autograder.faulty_line import told_with_line
-from autograder.settings import OWN, SOLUTIONS, Settings, read_settings, setting_error
+from autograder.settings import (
+    OWN,
+    SOLUTIONS,
+    Settings,
+    read_settings,
+    setting_error,
+    where_set,
+)
 
 # The folder in which lessons are given out and collected.
 EXCHANGE = "exchange"
@@ -156,6 +163,11 @@ class Course:
 
     def _lesson_named(self, name: str) -> str:
         lesson, wrong = _only_one(name, self.lessons())
+        left_out, _ = _only_one(name, sorted(self.lessons_not_chosen())) if wrong else ("", "")
+        if left_out:
+            file = where_set(self.root, "lessons").relative_to(self.root)
+            there = ", ".join(self.lessons())
+            wrong = f"`lessons` in {file} leaves out {left_out}: there are {there}"
         if wrong:
             raise LessonNotFound(f"{wrong}.")
         return lesson

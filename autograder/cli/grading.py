@@ -12,8 +12,7 @@ from autograder.cli.asking import Lessons, lesson_called
 from autograder.cli.progress import progress_bar
 from autograder.course import Course
 from autograder.environment import one_thread
-from autograder.errors import GradingFailed, IsolationUnavailable, LessonNotFound
-from autograder.settings import where_set
+from autograder.errors import GradingFailed, IsolationUnavailable
 
 if TYPE_CHECKING:
     from autograder.grading.class_table import StudentResult
@@ -110,15 +109,11 @@ def grade(
     if records:
         _to_records(course, Path(lesson), records, student, workers, scheduler, isolation, force)
         return
-    if lesson in course.lessons_not_chosen():
-        there = ", ".join(course.lessons())
-        file = where_set(course.root, "lessons").relative_to(course.root)
-        raise LessonNotFound(f"`lessons` in {file} leaves out {lesson}: there are {there}.")
     lesson = lesson_called(course, lesson)
     if not scheduler:
         again = force or changed or dry_run
         _get_ready(course, lesson, student or "", isolation, again=again)
-    from autograder.grading.class_table import as_table, without_submission
+    from autograder.grading.class_table import as_table, some_of, without_submission
     from autograder.nbgrading.grade_class import (
         called_as_nobody,
         expected_of,
@@ -165,6 +160,9 @@ def grade(
         known = expected_of(course)
         if missing := without_submission([one for one in known if one not in students], len(known)):
             typer.echo(printable(missing))
+        strangers = [one for one in students if one not in {*known, *nobodys}]
+        if strangers:
+            typer.echo(printable(f"Not in the roster: {some_of(strangers)}."))
     if older := sum(result.is_outdated for result in results):
         typer.echo(
             f"{older} of them were graded with exams that have changed since: "

@@ -27,6 +27,8 @@ from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.handed_in import closed_folders
 from autograder.nbgrading.inbox.student_ids import is_student_id, why_nobody
 from autograder.nbgrading.preprocessor import GradeSafely
+from autograder.nbgrading.term.roster import FILE as ROSTER
+from autograder.nbgrading.term.roster import read_roster
 
 # The last line of a traceback, which says what failed.
 _OUR_ERROR = re.compile(
@@ -52,11 +54,16 @@ def students_of(course: Course, lesson: str) -> list[str]:
 
 
 def expected_of(course: Course) -> list[str]:
-    """The students whom the gradebook knows, in their order: from the roster, mostly.
+    """The students of the roster; without one, those whom the gradebook knows.
 
     Raises:
         GradingFailed: when the gradebook can't be read.
+        RosterError: when the roster can't be.
     """
+    roster = course.root / ROSTER
+    if roster.is_file():
+        listed = read_roster(roster, lambda name: course.lessons_named([name])[0])
+        return [one.id for one in listed]
     with _said(), nbgrader_api(configuration(course, course.root)).gradebook as gradebook:
         return [student.id for student in gradebook.students]
 

@@ -7,6 +7,7 @@ be merged.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from math import gcd
 from pathlib import Path
 from typing import TypeVar
@@ -167,7 +168,14 @@ def _why_none(course: Course, entry: str) -> str:
     for lesson in sorted(course.lessons_not_chosen()):
         if _is_meant(lesson, within) and exercise in _called_in(course.lesson_file(lesson)):
             return f"{exercise} is in {lesson}, which is none of the lessons that `lessons` names"
-    return f"no exercise of the course's lessons is called {entry!r}"
+    lessons = {
+        name: lesson_number(lesson)
+        for lesson in course.lessons()
+        for name in _called_in(course.lesson_file(lesson))
+    }
+    near = get_close_matches(exercise, sorted(lessons), 1)
+    meant = f"; did you mean {lessons[near[0]]}/{near[0]}?" if near else ""
+    return f"no exercise of the course's lessons is called {entry!r}{meant}"
 
 
 def _is_meant(lesson: str, within: str) -> bool:

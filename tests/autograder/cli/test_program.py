@@ -111,7 +111,7 @@ def test_unknown_lesson_is_one_sentence(
         run("build", name)
 
 
-def test_lesson_that_the_course_leaves_out_is_not_graded(
+def test_lesson_that_the_course_leaves_out_is_said_to_be(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (small_course(tmp_path).source / "02_other.md").touch()
@@ -119,8 +119,9 @@ def test_lesson_that_the_course_leaves_out_is_not_graded(
     (tmp_path / "mine" / "course.toml").write_text('lessons = ["02"]', encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     said = r"^`lessons` in mine/course\.toml leaves out 01_mixing: there are 02_"
-    with pytest.raises(LessonNotFound, match=said):
-        run("grade", "01_mixing")
+    for command, name in (("grade", "01_mixing"), ("grade", "01"), ("build", "01")):
+        with pytest.raises(LessonNotFound, match=said):
+            run(command, name)
 
 
 def test_what_may_mislead_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from autograder.checks.source.cells import UNANSWERED
 from autograder.course import Course
 from autograder.grading.class_table import StudentResult, as_table, found_in, without_submission
 from autograder.grading.record import CellRecord, Record, answers_in
-from autograder.nbgrading.grade_class import go_on_after, reason_of, students_of
+from autograder.nbgrading.grade_class import expected_of, go_on_after, reason_of, students_of
 from tests.support.samples import make_cell
+from tests.support.small_course import small_course
 
 LOG = """\
 [ERROR] There was an error processing assignment
@@ -96,6 +97,16 @@ def test_who_has_handed_in_nothing_is_named() -> None:
         "Nothing is there of 2 of 40 students: ada, ben."
     )
     assert without_submission([f"s{n}" for n in range(20)], 40).endswith("s11 and 8 more.")
+    # Of a retake, most of a class hand in nothing.
+    assert without_submission([f"s{n}" for n in range(21)], 40) == (
+        "Nothing is there of 21 of 40 students."
+    )
+
+
+def test_the_roster_says_who_is_expected(tmp_path: Path) -> None:
+    course = small_course(tmp_path)
+    (tmp_path / "roster.csv").write_text("id,last_name\nben,B\nada,A\n", encoding="utf-8")
+    assert expected_of(course) == ["ben", "ada"]
 
 
 def test_points_that_no_test_gives() -> None:

@@ -67,8 +67,12 @@ def test_points_of_an_answer_in_words_are_shared_out(course: Course) -> None:
             r"why is marked by a list of points \(3, 1\), of which 6 can't",
         ),
         ("points = {why = 6}", 1, "choose a multiple of 4$"),
-        ('[points]\nmatch = 1\n"maths" = 1', 3, "points: no exercise .* is called 'maths'$"),
-        ('leave_out = [\n "02/match"]', 2, "leave_out: no exercise .* is called '02/match'$"),
+        (
+            '[points]\nmatch = 1\n"maths" = 1',
+            3,
+            "points: no exercise .* is called 'maths'; did you mean 01/match\\?$",
+        ),
+        ('leave_out = [\n "02/match"]', 2, r"called '02/match'; did you mean 01/match\?$"),
         ('leave_out = ["own_words"]', 1, "no exercise of the course's lessons"),
         (
             '[leave_out]\nmix = "gone"',

@@ -145,12 +145,9 @@ class _Choice:
             return self._none(f"there is no notebook in what was handed in{only}")
         if found == [self._notebook]:
             return self._taken(self._notebook)
-        if len(found) > _MANY and self._notebook in found:
-            others = sorted({*found} - {self._notebook})
-            return self._taken(self._notebook, f"not looked into: {_listed(others)}")
         if len(found) > _MANY:
-            return self._none(f"{len(found)} notebooks were handed in: only one can count")
-        written = self._written()
+            return self._of_many()
+        written = self._written(found)
         if self._notebook in found and (self._notebook in written or not written):
             return self._taken(self._notebook, *self._not_graded(written))
         if len(set(written.values())) == 1:
@@ -159,6 +156,14 @@ class _Choice:
         if written:
             return self._none(f"{_listed(written)} could each be meant: only one can count")
         return self._none(f"in {_listed(found)} no cell of this lesson is answered")
+
+    def _of_many(self) -> HandedIn:
+        """What comes of more than are looked into: what is called as was asked, if it is answered."""
+        asked = [name for name in self._found if name == self._notebook]
+        if self._written(asked):
+            others = [name for name in self._found if name != self._notebook]
+            return self._taken(self._notebook, f"not looked into: {_listed(others)}")
+        return self._none(f"{len(self._found)} notebooks were handed in: only one can count")
 
     def _none(self, reason: str) -> HandedIn:
         """Nothing, and what was left out before, which may have been meant."""
@@ -217,12 +222,12 @@ class _Choice:
         with self._submission.file(name, NOTEBOOK_FILE_BYTES) as file:
             tell(json.dumps({"cells": list(_cells_in(file))}))
 
-    def _written(self) -> dict[str, str]:
-        """The notebooks in which something is answered, and a digest of what."""
+    def _written(self, names: Collection[str]) -> dict[str, str]:
+        """Those of some notebooks in which something is answered, and a digest of what."""
 
         def look(tell: Tell) -> None:
             # What takes all of the time comes last.
-            for name in sorted(self._found, key=self._size):
+            for name in sorted(names, key=self._size):
                 if digest := self._digest_of(name):
                     tell([name, digest])
 

@@ -136,6 +136,26 @@ def test_where_none_or_two_could_be_meant_a_human_looks(handed_in, files, why) -
     assert (found.content, found.why_not) == (b"", why)
 
 
+DRAFTS = {f"draft {number}.ipynb": notebook(f"one = {number}") for number in range(11)}
+
+
+def test_right_name_counts_beside_many_drafts(handed_in) -> None:
+    found = handed_in({ASKED: notebook(), **DRAFTS})
+    (remark,) = found.remarks
+    assert (found.name, found.why_not) == (ASKED, "")
+    assert remark.startswith("not looked into: draft 0.ipynb, ")
+
+
+def test_right_name_alone_is_no_answer(handed_in) -> None:
+    """One of many others may be the answer: nothing is graded, and no 0 given."""
+    stub = "def double(x):\n    raise NotImplementedError()"
+    found = handed_in({ASKED: notebook(stub), **DRAFTS})
+    assert (found.content, found.why_not) == (
+        b"",
+        "12 notebooks were handed in: only one can count",
+    )
+
+
 def test_outputs_are_dropped_before_size_is_judged(handed_in) -> None:
     large = notebook(printed="x" * (NOTEBOOK_BYTES + 200_000))
     found = handed_in({ASKED: large})

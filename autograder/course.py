@@ -153,22 +153,27 @@ class Course:
         Raises:
             LessonNotFound: when a name stands for no lesson, or for several.
         """
-        return [self._lesson_named(name) for name in names]
+        return [self.lesson_named(name) for name in names]
 
     def in_full(self, name: str) -> str:
         """The name of the lesson that one begins with, or stands for; any other as it is."""
         with suppress(LessonNotFound):
-            return name if (self.source / name).is_dir() else self._lesson_named(name)
+            return name if (self.source / name).is_dir() else self.lesson_named(name)
         return name
 
-    def _lesson_named(self, name: str) -> str:
+    def lesson_named(self, name: str) -> str:
+        """The full name of one lesson, as for `lessons_named`.
+
+        Raises:
+            LessonNotFound: when the name stands for no lesson, or for several.
+        """
         lesson, wrong = _only_one(name, self.lessons())
-        left_out, _ = _only_one(name, sorted(self.lessons_not_chosen())) if wrong else ("", "")
-        if left_out:
-            file = where_set(self.root, "lessons").relative_to(self.root)
-            there = ", ".join(self.lessons())
-            wrong = f"`lessons` in {file} leaves out {left_out}: there are {there}"
         if wrong:
+            left_out, _ = _only_one(name, sorted(self.lessons_not_chosen()))
+            if left_out:
+                file = where_set(self.root, "lessons").relative_to(self.root)
+                there = ", ".join(self.lessons())
+                wrong = f"`lessons` in {file} leaves out {left_out}: there are {there}"
             raise LessonNotFound(f"{wrong}.")
         return lesson
 

@@ -18,5 +18,4 @@ def lesson_called(course: Course, name: str) -> str:
     made = course.source / name / f"{name}.ipynb"
     if made.is_file() and not course.lesson_file(name).exists():
         return name
-    (found,) = course.lessons_named([name])
-    return found
+    return course.lesson_named(name)

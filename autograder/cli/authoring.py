@@ -152,7 +152,7 @@ def new_exercise(
     from autograder.authoring.begin import new_exercise as begin
 
     course = Course.find()
-    (lesson,) = course.lessons_named([lesson])
+    lesson = course.lesson_named(lesson)
     for path in begin.new_exercise(course, lesson, name):
         typer.echo(f"  wrote {path.relative_to(course.root)}")
     typer.echo(f'Fill in what says "Fill in", then run `autograder build {lesson}`.')
@@ -173,7 +173,7 @@ def variant(
     from autograder.authoring.retakes import new_retake as retakes
 
     course = Course.find()
-    (original,) = course.lessons_named([of])
+    original = course.lesson_named(of)
     with one_thread(), progress_bar() as bar:
         task = bar.add_task("drawing numbers", total=None)
         made = retakes.new_retake(

@@ -74,7 +74,7 @@ def again(
             "name a lesson and an exercise, as in `autograder again 02 context_vector`"
         )
     if lesson:
-        (lesson,) = course.lessons_named([lesson])
+        lesson = course.lesson_named(lesson)
     elif found := once_more(course_status(work)):
         lesson, exercise = found.lesson.name, found.exercise
     else:
@@ -102,7 +102,7 @@ def reset(
     from autograder.learner.notebooks.work import RELOAD, find_work
 
     course = Course.find()
-    (lesson,) = course.lessons_named([lesson])
+    lesson = course.lesson_named(lesson)
     what = exercise or lesson
     kept = give_back(course, find_work(folder), lesson, exercise)
     typer.echo(in_words(what, kept))

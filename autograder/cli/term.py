@@ -30,7 +30,7 @@ def roster(
     course = Course.find()
     kept = course.root / FILE
     path = file or kept
-    students = read_roster(path, lambda name: course.lessons_named([name])[0])
+    students = read_roster(path, course.lesson_named)
     with nbgrader_api(configuration(course, course.root)).gradebook as gradebook:
         new, changed = update_gradebook(gradebook, students)
     if path.resolve() != kept:
@@ -60,11 +60,11 @@ def collect(
     from autograder.nbgrading.term.zip_hand_ins import collect_zip
 
     course = Course.find()
-    (name,) = course.lessons_named([lesson])
+    name = course.lesson_named(lesson)
     path = course.root / FILE
     if not path.exists():
         raise RosterError(f"{path} is missing: `autograder roster FILE.csv` says who is who")
-    students = read_roster(path, lambda name: course.lessons_named([name])[0])
+    students = read_roster(path, course.lesson_named)
     found = collect_zip(zip_file, name, students, course.root / "submitted", update=update)
     for sentence in found.aside[:_NAMED]:
         typer.echo(printable(f"  {sentence}"))

@@ -64,7 +64,7 @@ def usual_lesson(course: Course) -> str:
     """
     if named := course.settings.demo:
         try:
-            return course.lessons_named([named])[0]
+            return course.lesson_named(named)
         except LessonNotFound as error:
             raise setting_error(course.root, "demo", f"demo: {error}") from None
     lessons = [course_lesson(course, name) for name in course.lessons()]

@@ -67,8 +67,10 @@ def mark_running(course: Course, namespace: Mapping[str, object]) -> None:
     halves = course.settings.partial_credit
 
     def marked(name: str, out_of: int) -> Mark:
+        if name not in namespace and (name in text.with_tests or name in exams):
+            return _not_defined(name, out_of, saved)
         if name in text.with_tests:
-            return _mark_by_tests(name, out_of, tests[name], namespace, saved)
+            return _mark_by_tests(name, out_of, tests[name], namespace)
         return _mark(name, out_of, exams, namespace, saved, halves)
 
     _mark_each(text.points, marked, namespace)
@@ -157,8 +159,6 @@ def _mark(
 ) -> Mark:
     if name not in exams:
         return marks_in(saved, {name: out_of})[0] if saved else written_mark(name, out_of)
-    if name not in namespace:
-        return _not_defined(name, out_of, saved)
     return mark_of(exams[name].examine(namespace[name]), out_of, halves=halves)
 
 
@@ -168,16 +168,8 @@ def _not_defined(name: str, out_of: int, saved: NotebookNode | None) -> Mark:
     return Mark(name, 0, out_of, _NOT_DEFINED if any(written) or not written else NO_ANSWER)
 
 
-def _mark_by_tests(
-    name: str,
-    out_of: int,
-    tests: str,
-    namespace: Mapping[str, object],
-    saved: NotebookNode | None,
-) -> Mark:
+def _mark_by_tests(name: str, out_of: int, tests: str, namespace: Mapping[str, object]) -> Mark:
     """The mark that plain asserts give, in a namespace where they can bind names of their own."""
-    if name not in namespace:
-        return _not_defined(name, out_of, saved)
     try:
         exec(compile(tests, f"<the tests of {name}>", "exec"), {**namespace})
     except Exception as error:

@@ -129,7 +129,7 @@ class SafeGenerate(OneByOne, GenerateAssignment):  # type: ignore[misc]
         """Build what has changed of the lessons that are asked for; one without a text stays."""
         course, asked = Course(Path(self.coursedir.root)), self.coursedir.assignment_id
         if asked != "*" and not (course.source / asked).is_dir():
-            course.lessons_named([asked])
+            course.lesson_named(asked)
         texts = {path.stem for path in course.source.glob(f"{asked}.md")}
         for lesson in [one for one in course.lessons() if one in texts] if texts else ():
             # Formgrader's server may have imported the reference as it was days ago.

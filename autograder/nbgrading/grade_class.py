@@ -62,8 +62,7 @@ def expected_of(course: Course) -> list[str]:
     """
     roster = course.root / ROSTER
     if roster.is_file():
-        listed = read_roster(roster, lambda name: course.lessons_named([name])[0])
-        return [one.id for one in listed]
+        return [one.id for one in read_roster(roster, course.lesson_named)]
     with _said(), nbgrader_api(configuration(course, course.root)).gradebook as gradebook:
         return [student.id for student in gradebook.students]
 

@@ -39,6 +39,7 @@ expect.set_options(timeout=PATIENCE)
 LESSON = "02_dot_product_self_attention"
 POINTS = sum(read_lesson(COURSE.lesson_file(LESSON)).points.values())
 HONEST, HOSTILE = "ada", "mallory"
+HOSTILE_NAME = "<img src=x onerror=window.__hit='name'>"
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -85,7 +86,7 @@ def classroom(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> I
     api = nbgrader_api(configuration(COURSE, root))
     assert api.generate_assignment(LESSON)["success"]
     hand_in(root, HONEST, built.solved())
-    hand_in(root, HOSTILE, hostile(listener.address, built.solved()), "my_solution")
+    hand_in(root, HOSTILE, hostile(listener.address, built.solved()), HOSTILE_NAME)
     with taught_course(root) as address:
         yield Classroom(root, api, address)
 
@@ -151,7 +152,7 @@ def test_button_grades_safely(classroom: Classroom, page: Page, student: str) ->
     expect(row(page, student).locator(".score")).to_have_text(f"{earned:g} / {POINTS}")
     status = row(page, student).locator(".status")
     expect(status.locator(".label")).to_have_text("needs manual grading")
-    noticed = f"graded is my_solution.ipynb: there is no {LESSON}.ipynb" * (student == HOSTILE)
+    noticed = f"graded is {HOSTILE_NAME}.ipynb: there is no {LESSON}.ipynb" * (student == HOSTILE)
     expect(status).to_contain_text(noticed)
     keep(page, f"formgrader_{student}")
     page.goto(f"{classroom.formgrader}/gradebook/{LESSON}/{LESSON}")

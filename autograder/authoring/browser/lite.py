@@ -126,7 +126,7 @@ def _lessons_of(course: Course) -> Iterator[str]:
     """The lessons that the course has of those that are to run in a browser."""
     for name in course.settings.browser:
         try:
-            yield from course.lessons_named([name])
+            yield course.lesson_named(name)
         except LessonNotFound:
             # A course that chooses some of another's lessons has left it out.
             if not course.settings.lessons:

@@ -6,7 +6,7 @@ just goes. The time that the lesson says it takes is shorter by theirs. Further 
 
 import ast
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -183,14 +183,13 @@ def pointing_at_lessons(lesson: Lesson, numbers: Iterable[str], file: Path) -> I
         numbers: what the lessons that there are, and that the course has not, are called for short.
         file: where the reference is, as for `pointing_at`.
     """
-    places: dict[str, list[str]] = {number: [] for number in sorted(numbers)}
+    gone, places = {*numbers}, defaultdict[str, list[str]](list)
     for place, found in _in_prose(lesson, _LESSONS, file):
-        for number in re.findall(_NUMBER, found["numbers"]):
-            if number in places:
-                places[number].append(place)
-    for number, (first, *others) in ((one, found) for one, found in places.items() if found):
-        more = f" and in {len(others)} more places" if len(others) > 1 else ""
-        more = " and in one more place" if len(others) == 1 else more
+        for number in gone.intersection(re.findall(_NUMBER, found["numbers"])):
+            places[number].append(place)
+    for number, (first, *others) in sorted(places.items()):
+        several = f" and in {len(others)} more places" if others else ""
+        more = " and in one more place" if len(others) == 1 else several
         yield (
             f"{first}: the text speaks here{more} of lesson {number}, which this course does not "
             "have: say more in a text of your own, if that misleads"

@@ -131,13 +131,14 @@ def _about(
     """
     lessons = course.lessons() if entries else []
     exercises = {one: _called_in(course.lesson_file(one)) for one in lessons}
-    firsts = {one: retake_of(course, one) for one in lessons}
+    asked = {entry.rpartition("/")[2] for entry in entries}
+    firsts = {one: retake_of(course, one) for one, names in exercises.items() if names & asked}
     found: dict[str, Value] = {}
 
     def nearness(entry: str) -> int:
         """What names a lesson goes before what names the one that it is a retake of."""
         named = entry.rpartition("/")[0]
-        return bool(named) + (bool(named) and _is_meant(lesson, named))
+        return 1 + _is_meant(lesson, named) if named else 0
 
     for entry in sorted(entries, key=nearness):
         within, _, exercise = entry.rpartition("/")

@@ -29,7 +29,7 @@ def existing_timestamp(self: CourseDirectory, dest_path: str) -> Any:
 
 def submitted_timestamp(self: NbGraderAPI, assignment_id: str, student_id: str) -> Any:
     """The same of a student's submission."""
-    return stamp_of(_folder(self, assignment_id, student_id)).time
+    return stamp_of(_submitted(self, assignment_id, student_id)).time
 
 
 def submitted_students(self: NbGraderAPI, assignment_id: str) -> set[str]:
@@ -64,7 +64,7 @@ def _with_notes(api: NbGraderAPI, submission: dict[str, Any] | None) -> Any:
     lesson, student = submission["name"], submission["student"]
     submission["note"] = _note(api, lesson, submission) if submission["autograded"] else ""
     if submission["timestamp"] is None:
-        problem = stamp_of(_folder(api, lesson, student)).problem
+        problem = stamp_of(_submitted(api, lesson, student)).problem
         if problem:
             # formgrader looks at the second only where the first is not null.
             submission |= {"timestamp": "", "display_timestamp": problem}
@@ -73,13 +73,14 @@ def _with_notes(api: NbGraderAPI, submission: dict[str, Any] | None) -> Any:
 
 def _note(api: NbGraderAPI, lesson: str, listed: dict[str, Any]) -> str:
     """What is to be said of a graded submission as a whole."""
-    directory: CourseDirectory = api.coursedir
-    folder = directory.format_path(directory.autograded_directory, listed["student"], lesson)
-    records = records_in(Path(folder).absolute())
-    return "; ".join(noticed(records, waits=listed["needs_manual_grade"]))
+    graded = _folder(api, api.coursedir.autograded_directory, lesson, listed["student"])
+    return "; ".join(noticed(records_in(graded), waits=listed["needs_manual_grade"]))
 
 
-def _folder(api: NbGraderAPI, assignment_id: str, student_id: str) -> Path:
+def _submitted(api: NbGraderAPI, lesson: str, student: str) -> Path:
+    return _folder(api, api.coursedir.submitted_directory, lesson, student)
+
+
+def _folder(api: NbGraderAPI, step: str, lesson: str, student: str) -> Path:
     directory: CourseDirectory = api.coursedir
-    step = directory.submitted_directory
-    return Path(directory.format_path(step, student_id, assignment_id)).absolute()
+    return Path(directory.format_path(step, student, lesson)).absolute()

@@ -158,7 +158,7 @@ class _Choice:
         return self._none(f"in {_listed(found)} no cell of this lesson is answered")
 
     def _of_many(self) -> HandedIn:
-        """What comes of more than are looked into: what is called as was asked, if it is answered."""
+        """What comes of more than are looked into: the one that was asked for, if answered."""
         asked = [name for name in self._found if name == self._notebook]
         if self._written(asked):
             others = [name for name in self._found if name != self._notebook]

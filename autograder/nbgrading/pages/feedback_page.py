@@ -5,7 +5,7 @@ It holds no script and asks for nothing, and it forbids its browser both.
 
 import functools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,7 @@ class Shown:
     def answer(self, cell: NotebookNode) -> Markup:
         """What a student wrote in a cell."""
         if cell.cell_type == "markdown":
-            return self._words(cell.source)
+            return self._words(cell.source, answer_to_html)
         return self.code(cell.source)
 
     def code(self, source: str) -> Markup:
@@ -92,15 +92,15 @@ class Shown:
 
     def prose(self, text: str) -> Markup:
         """The words of a lesson, on a page of its own."""
-        return _as_text(text) if self._plain else Markup(lesson_to_html(text))
+        return self._words(text, lesson_to_html)
 
     def comment(self, text: str) -> Markup:
         """The words of a grader: Markdown in its lines, and nothing of it taken for HTML."""
-        return _as_text(text) if self._plain else Markup(comment_to_html(text))
+        return self._words(text, comment_to_html)
 
     def given_prose(self, text: str) -> Markup:
         """The words of a lesson, which are those of every page."""
-        return _as_text(text) if self._plain else Markup(once("prose", text, lesson_to_html))
+        return self._words(text, lambda text: once("prose", text, lesson_to_html))
 
     def given_code(self, source: str) -> Markup:
         """The code of a lesson, which is that of every page."""
@@ -124,8 +124,8 @@ class Shown:
         """Whether a student wrote the cell."""
         return has_role(cell, "solution") or str(cell.get("id", "")).startswith(ADDED_ID)
 
-    def _words(self, text: str) -> Markup:
-        return _as_text(text) if self._plain else Markup(answer_to_html(text))
+    def _words(self, text: str, as_html: Callable[[str], str]) -> Markup:
+        return _as_text(text) if self._plain else Markup(as_html(text))
 
     def _output(self, output: NotebookNode) -> Markup:
         match output.get("output_type"):

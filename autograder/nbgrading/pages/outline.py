@@ -75,8 +75,7 @@ class Part:
             return True
         if report := self._report:
             return report.verdict is Verdict.NOT_IMPLEMENTED
-        errors = [one.get("ename") for one in self.outputs if _is_error(one)]
-        return errors == [Verdict.NOT_IMPLEMENTED.ename]
+        return self._ended_with(Verdict.NOT_IMPLEMENTED)
 
     @property
     def outputs(self) -> list[NotebookNode]:
@@ -99,7 +98,7 @@ class Part:
         if self.test is None:
             return "waits to be read by a human" if self.waits else "read by a human"
         report = self._report
-        if self._is_ungraded and not self.waits:
+        if self._ended_with(Verdict.NOT_GRADABLE) and not self.waits:
             return "graded by a human"
         if report:
             words = report.headline.removeprefix(f"{report.exercise}: ")
@@ -125,11 +124,9 @@ class Part:
         details = report.finding.details if report.finding else ()
         return _cut(report.hint or report.where_to_look or next(iter(details), ""))
 
-    @property
-    def _is_ungraded(self) -> bool:
-        """Whether its test could not be run here, and says no more than that."""
-        errors = [one.get("ename") for one in self.outputs if _is_error(one)]
-        return errors == [Verdict.NOT_GRADABLE.ename]
+    def _ended_with(self, verdict: Verdict) -> bool:
+        """Whether the error that ended its test, which shows no card, says just this verdict."""
+        return [one.get("ename") for one in self.outputs if _is_error(one)] == [verdict.ename]
 
     @property
     def _remarks(self) -> list[str]:

@@ -79,16 +79,17 @@ class Texts:
 
     def why_not(self, one: NotGraded) -> str:
         """Why nothing of a submission is graded, as its record says."""
-        step = self._directories.autograded_directory
-        folder = Path(self._directories.format_path(step, one.student, one.lesson))
-        return "; ".join(record.not_graded for record in records_in(folder.absolute()))
+        graded = self._folder(self._directories.autograded_directory, one.student, one.lesson)
+        return "; ".join(record.not_graded for record in records_in(graded))
 
     def _graded(self, question: Question, student: str) -> Path:
         return self._notebook(self._directories.autograded_directory, student, question)
 
     def _notebook(self, step: str, student: str, question: Question) -> Path:
-        folder = self._directories.format_path(step, student, question.lesson)
-        return Path(folder, f"{question.notebook}.ipynb").absolute()
+        return self._folder(step, student, question.lesson) / f"{question.notebook}.ipynb"
+
+    def _folder(self, step: str, student: str, lesson: str) -> Path:
+        return Path(self._directories.format_path(step, student, lesson)).absolute()
 
 
 _NOT_GRADED = "The graded notebook is not there: grade this submission again, then reload the page."

@@ -145,7 +145,7 @@ def _roster(course: Course) -> Checkup:
     if not path.exists():
         return Checkup("roster", "none", "autograder roster FILE.csv", is_needed=False)
     try:
-        students = read_roster(path, lambda name: course.lessons_named([name])[0])
+        students = read_roster(path, course.lesson_named)
     except CourseError as error:
         return Checkup("roster", str(error), "edit that line")
     without = sum(not one.names.get("email") for one in students)

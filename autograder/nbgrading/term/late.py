@@ -101,7 +101,7 @@ def due_times(course: Course) -> dict[str, str]:
     due = {}
     for name, time in course.settings.due.items():
         try:
-            (lesson,) = course.lessons_named([name])
+            lesson = course.lesson_named(name)
         except LessonNotFound as error:
             raise setting_error(course.root, "due", f"due: {error}".rstrip("."), name) from None
         due[lesson] = f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
@@ -164,7 +164,7 @@ def _read(path: Path, changed: int) -> dict[str, Listed]:
     """The roster, read again when it has changed."""
     if (path, changed) not in _known:
         course = Course(path.parent)
-        students = read_roster(path, lambda name: course.lessons_named([name])[0])
+        students = read_roster(path, course.lesson_named)
         _known.clear()
         _known[path, changed] = {one.id: one for one in students}
     return _known[path, changed]

@@ -7,6 +7,7 @@ import nbformat
 import pytest
 
 from autograder.checks.progress import FOLDER
+from autograder.learner.front import extension
 from autograder.learner.notebooks.work import copy_lessons
 from autograder.learner.start_page import START, write_start_page
 from tests.support.course import COURSE
@@ -35,6 +36,13 @@ def the_map(work: Path) -> str:
 def test_page_shows_every_lesson_before_anything_is_run(work: Path) -> None:
     for lesson in COURSE.lessons():
         assert f'<a href="{lesson}/{lesson}.ipynb">' in the_map(work)
+
+
+def test_the_script_runs_what_the_page_was_written_with(work: Path) -> None:
+    script = Path(extension.__file__).with_name("start_page.js").read_text(encoding="utf-8")
+    (cell,) = (cell for cell in page(work).cells if cell.cell_type == "code")
+    for name, value in (("PAGE", START), ("MAP", cell.id), ("CODE", cell.source)):
+        assert f"const {name} = {json.dumps(value)};" in script
 
 
 def test_code_of_the_page_runs(work: Path, monkeypatch: pytest.MonkeyPatch) -> None:

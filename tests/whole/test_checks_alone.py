@@ -54,23 +54,30 @@ def environment(wheel_path: Path, tmp_path_factory: pytest.TempPathFactory) -> B
     return BareEnvironment(tmp_path_factory.mktemp("bare") / "environment", wheel_path)
 
 
+@pytest.fixture(scope="module")
+def pyodide(environment: BareEnvironment) -> Iterator[subprocess.Popen[str]]:
+    """Node with Pyodide, which takes seconds to start, and so is started once."""
+    if not (shutil.which("node") and (PYODIDE / "pyodide.mjs").exists()):
+        pytest.skip("make test-pyodide fetches Pyodide, and runs this")
+    command = ["node", *map(str, (SUPPORT / "in_pyodide.mjs", PYODIDE, environment.libraries))]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as node:
+        yield node
+        node.communicate()
+
+
 @pytest.fixture(params=["cpython", "pyodide"])
 def python(request: pytest.FixtureRequest, environment: BareEnvironment) -> Python:
     def here(folder: Path, cells: list[str]) -> list[dict[str, Any]]:
         return json.loads(environment.run("python", SCRIPT, job(folder, cells)))
 
     def in_pyodide(folder: Path, cells: list[str]) -> list[dict[str, Any]]:
-        command: list[str | Path] = ["node", SUPPORT / "in_pyodide.mjs", PYODIDE]
-        command += [environment.libraries, folder, SCRIPT, job(folder, cells)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        node = request.getfixturevalue("pyodide")
+        order = json.dumps([str(folder), str(SCRIPT), job(folder, cells)])
+        print(order, file=node.stdin, flush=True)
+        return json.loads(node.stdout.readline() or pytest.fail("it ended: see its errors above"))
 
-    if request.param == "cpython":
-        return here
-    if not (shutil.which("node") and (PYODIDE / "pyodide.mjs").exists()):
-        pytest.skip("make test-pyodide fetches Pyodide, and runs this")
-    return in_pyodide
+    return here if request.param == "cpython" else in_pyodide
 
 
 def job(folder: Path, cells: list[str]) -> str:

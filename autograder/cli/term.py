@@ -65,7 +65,8 @@ def collect(
     if not path.exists():
         raise RosterError(f"{path} is missing: `autograder roster FILE.csv` says who is who")
     students = read_roster(path, course.lesson_named)
-    found = collect_zip(zip_file, name, students, course.root / "submitted", update=update)
+    asked = course.source / name / f"{name}.ipynb"
+    found = collect_zip(zip_file, asked, students, course.root / "submitted", update=update)
     for sentence in found.aside[:_NAMED]:
         typer.echo(printable(f"  {sentence}"))
     if len(found.aside) > _NAMED:

@@ -31,11 +31,9 @@ from traitlets.config import Config
 
 from autograder.checks import purpose
 from autograder.checks.exam.report import Verdict
-from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.errors import CourseError
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
 from autograder.grading.jobs.job import Job
-from autograder.grading.jobs.work import read_source
 from autograder.grading.jobs.workers import ahead, begin_early, for_a_class, room_ahead
 from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, draft_of
 from autograder.nbgrading.agreement import must_agree
@@ -44,7 +42,11 @@ from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.gradebook.transaction import gradebook_of, transaction
 from autograder.nbgrading.inbox.handed_in import handed_in
 from autograder.nbgrading.inbox.take import Beside, beside
-from autograder.nbgrading.inbox.which_notebook import HandedIn, which_notebook
+from autograder.nbgrading.inbox.which_notebook import (
+    HandedIn,
+    cells_to_write,
+    which_notebook,
+)
 from autograder.nbgrading.one_by_one import OneByOne
 from autograder.nbgrading.preprocessor import (
     AUTOGRADE_PREPROCESSORS,
@@ -298,8 +300,7 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
     def submission(self, lesson: str, notebook: Path) -> HandedIn:
         """What is graded in the place of a notebook that was asked for."""
         source = self.coursedir.format_path(self.coursedir.source_directory, ".", lesson)
-        asked = read_source((Path(source) / notebook.name).read_bytes())
-        cells = [grade_id_of(cell) for cell in asked.cells if has_role(cell, "solution")]
+        cells = cells_to_write(Path(source, notebook.name))
         others = {Path(path).name for path in self.notebooks} - {notebook.name}
         return which_notebook(notebook.parent, notebook.name, cells, others)
 

@@ -181,7 +181,8 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
     A test that is not gradable has no score, or that of an earlier grading, which stands until
     another has succeeded. Of a submission that nobody could grade, nothing has one. What a human
     has graded is final, and stays so as long as the answer's text, and what a test says of it, are
-    the same.
+    the same. Points for words that have become others are no points of these: they stay in the
+    comment.
     """
 
     def preprocess(
@@ -210,8 +211,14 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
             grade.needs_manual_grade = True
         else:
             super()._add_score(cell, resources)
-        if is_final and grade_id_of(cell) in self._same and (grade.auto_score or 0.0) == before:
+        is_same = grade_id_of(cell) in self._same
+        if is_final and is_same and (grade.auto_score or 0.0) == before:
             grade.needs_manual_grade = False
+        elif is_final and not is_same and self._is_graded and not is_test(cell):
+            comment = self.gradebook.find_comment(grade_id_of(cell), *place)
+            earlier = f"(An earlier answer was given {grade.manual_score:g} of these points.)"
+            comment.manual_comment = "\n".join(filter(None, [comment.manual_comment, earlier]))
+            grade.manual_score = None
         self.gradebook.db.commit()
 
     def _add_comment(self, cell: NotebookNode, resources: ResourcesDict) -> None:

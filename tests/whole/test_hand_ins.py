@@ -23,7 +23,7 @@ from autograder.nbgrading.exports.table import SafeCsvExport
 from autograder.nbgrading.grade_class import grade_class, students_of
 from autograder.nbgrading.reading.questions import not_graded, questions
 from tests.support.course import COURSE
-from tests.support.tiny_course import LESSON, answered, tiny_course
+from tests.support.tiny_course import LESSON, answered, hand_in, tiny_course
 
 pytestmark = [
     pytest.mark.long,
@@ -261,6 +261,38 @@ def test_what_a_human_gives_stays(term: Term) -> None:
     page = term.page(student)
     assert "Not graded yet" not in page
     assert "<b>3</b> of 6 points" in page
+
+
+def test_points_for_other_words_are_no_points_of_these(term: Term) -> None:
+    """They are not lost: whoever reads the new words finds them in the comment, and once."""
+    before = term.root / "submitted" / name_of("as asked") / LESSON / ASKED
+    path = hand_in(term.root, "zoe", before.read_bytes()) / ASKED
+    assert term.api.autograde(LESSON, "zoe", force=False)["success"]
+
+    def why() -> tuple[float | None, bool, float, str | None]:
+        with term.api.gradebook as gradebook:
+            grade = gradebook.find_grade("why", LESSON, LESSON, "zoe")
+            comment = gradebook.find_comment("why", LESSON, LESSON, "zoe").manual_comment
+            score = gradebook.find_submission(LESSON, "zoe").score
+            return grade.manual_score, grade.needs_manual_grade, score, comment
+
+    with term.api.gradebook as gradebook:
+        grade = gradebook.find_grade("why", LESSON, LESSON, "zoe")
+        grade.manual_score, grade.needs_manual_grade = 0.5, False
+        gradebook.find_comment("why", LESSON, LESSON, "zoe").manual_comment = "Nearly."
+        gradebook.db.commit()
+    assert term.api.autograde(LESSON, "zoe", force=True)["success"]
+    assert why() == (0.5, False, 5.5, "Nearly.")
+    notebook = json.loads(before.read_bytes())
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "why":
+            cell["source"] = "I have changed my mind."
+    path.write_text(json.dumps(notebook))
+    for _ in range(2):
+        assert term.api.autograde(LESSON, "zoe", force=True)["success"]
+        note = "(An earlier answer was given 0.5 of these points.)"
+        assert why() == (None, True, 5.0, f"Nearly.\n{note}")
+    assert note in unescape(term.page("zoe"))
 
 
 def test_an_old_mark_does_not_stand_for_nothing(term: Term) -> None:

@@ -19,9 +19,10 @@ from typing import IO, Any
 
 import ijson
 
-from autograder.checks.source.cells import grade_id_of, is_answered, source_of
+from autograder.checks.source.cells import grade_id_of, has_role, is_answered, source_of
 from autograder.errors import CheckError
 from autograder.grading.apart import Tell, apart
+from autograder.grading.jobs.work import read_source
 from autograder.grading.rebuild import cells_in
 from autograder.grading.submitted_files import (
     NOTEBOOK_BYTES,
@@ -99,6 +100,12 @@ def which_notebook(
     except OSError as error:
         raise_if_ours(error)
         return HandedIn(why_not="what was handed in can't be opened by who grades")
+
+
+def cells_to_write(notebook: Path) -> list[str]:
+    """The names of the cells that students write in a lesson; none of one that is not built."""
+    cells = read_source(notebook.read_bytes()).cells if notebook.exists() else []
+    return [grade_id_of(cell) for cell in cells if has_role(cell, "solution")]
 
 
 # What came of the last looks: a submission that a worker has begun is looked at again before its

@@ -40,7 +40,7 @@ from autograder.grading.record import RECORD_SUFFIX, Record
 from autograder.grading.submitted_files import is_notebook, shown
 from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.take import Beside, beside
-from autograder.nbgrading.inbox.which_notebook import HandedIn, which_notebook
+from autograder.nbgrading.inbox.which_notebook import HandedIn, cells_to_write, which_notebook
 from autograder.nbgrading.pages.outline import WAITS
 from autograder.nbgrading.pages.rendering import WORKER
 from autograder.whole_file import write_whole
@@ -121,16 +121,10 @@ def _lessons_in(course: Course, student: Path, names: Sequence[str]) -> Iterator
         # What has another name is known by its cells.
         others = [f"{name}.ipynb" for name in names]
         for lesson in sorted(loose):
-            asked, cells = f"{lesson}.ipynb", _cells_of(course, lesson)
+            asked = f"{lesson}.ipynb"
+            cells = cells_to_write(course.source / lesson / asked)
             if which_notebook(student, asked, cells, others).content:
                 yield lesson, student
-
-
-def _cells_of(course: Course, lesson: str) -> list[str]:
-    """The names of the cells that students write in a lesson; none of one that is not built."""
-    path = course.source / lesson / f"{lesson}.ipynb"
-    cells = read_source(path.read_bytes()).cells if path.exists() else []
-    return [grade_id_of(cell) for cell in cells if has_role(cell, "solution")]
 
 
 def lessons_of(course: Course) -> list[str]:
@@ -208,7 +202,7 @@ def _job(course: Course, one: Submitted, isolation: str) -> tuple[Job, HandedIn,
     alone = one.folder.name == one.lesson
     files = beside(one.folder, own) if alone else Beside(course=own)
     others = [] if alone else [f"{name}.ipynb" for name in lessons_of(course) if name != one.lesson]
-    submission = which_notebook(one.folder, asked, _cells_of(course, one.lesson), others)
+    submission = which_notebook(one.folder, asked, cells_to_write(source / asked), others)
     job = job_of(
         course.root,
         source / asked,

@@ -38,6 +38,7 @@ from autograder.grading.submitted_files import (
 from autograder.nbgrading.inbox.replacing import alone, arriving, discard, finish_replacing, replace
 from autograder.nbgrading.inbox.student_ids import is_student_id
 from autograder.nbgrading.inbox.timestamps import NAME
+from autograder.nbgrading.inbox.which_notebook import cells_to_write, which_notebook
 from autograder.nbgrading.term.roster import Listed
 
 _MOODLE = re.compile(
@@ -72,17 +73,17 @@ class Collected:
 
 
 def collect_zip(
-    path: Path, lesson: str, students: Sequence[Listed], submitted: Path, *, update: bool
+    path: Path, asked: Path, students: Sequence[Listed], submitted: Path, *, update: bool
 ) -> Collected:
     """Put what students handed in of a lesson where it is graded.
 
     Args:
         path: the zip.
-        lesson: the lesson's name.
+        asked: the lesson's notebook, in source/, which is called as the lesson.
         students: the roster.
         submitted: the course's folder of submissions.
         update: whether to replace what is there already; otherwise that stays, as it does where
-            a notebook of what is new can't be taken.
+            a notebook of what is new can't be taken, or of what is new nothing could be graded.
 
     Raises:
         GradingFailed: when there is no such file, or it can't be read as a zip, and where another
@@ -95,11 +96,11 @@ def collect_zip(
     except Exception as error:
         # zipfile promises nothing of what it raises on a list of files that is damaged.
         raise GradingFailed(f"{path} can't be read as a zip: {error}") from None
-    taken, there, untimed = [], [], []
+    taken, there, untimed, cells = [], [], [], cells_to_write(asked)
     with archive, alone(submitted):
         found, aside = _by_student(archive, students)
         for student, files in found.items():
-            target = submitted / student / lesson
+            target = submitted / student / asked.stem
             finish_replacing(target)
             if target.exists() and not update:
                 there.append(student)
@@ -115,12 +116,22 @@ def collect_zip(
                 discard(target)
                 there.append(student)
                 continue
+            if target.exists() and (why_not := _why_not_instead(target, new, asked.name, cells)):
+                discard(target)
+                aside.append(f"{student}: what was there stays: of what is new, {why_not}")
+                continue
             if (target / NAME).is_file() and not _is_same_file(target / NAME, new / NAME):
                 untimed.append(student)
             replace(target)
             taken.append(student)
     late = [one for one in taken if any(_is_late(file.filename) for file in found[one].values())]
     return Collected(taken, there, aside, late, untimed)
+
+
+def _why_not_instead(there: Path, new: Path, asked: str, cells: Sequence[str]) -> str:
+    """Why nothing could be graded of what is new; "" if it can, or of what is there as little."""
+    why_not = which_notebook(new, asked, cells).why_not
+    return why_not if why_not and not which_notebook(there, asked, cells).why_not else ""
 
 
 def _are_same(there: Path, new: Path) -> bool:

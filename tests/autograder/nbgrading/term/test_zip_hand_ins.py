@@ -4,7 +4,9 @@ import zipfile
 from contextlib import suppress
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.errors import GradingFailed
 from autograder.grading.submitted_files import MOST_FILES
@@ -22,14 +24,24 @@ ROSTER = [
 ]
 
 
+def notebook(answer: str = "def half(x): return x / 2", name: str = "half") -> bytes:
+    """A lesson with one exercise, as the course has it and as it comes back."""
+    marks = {"grade_id": name, "solution": True, "grade": False, "locked": False}
+    cell = new_code_cell(answer, id=name, metadata={"nbgrader": {**marks, "schema_version": 3}})
+    return str(nbformat.writes(new_notebook(cells=[cell]))).encode()
+
+
 @pytest.fixture
 def collect(tmp_path: Path):
     def collect(files: dict[str, bytes], *, update: bool = False) -> Collected:
         with zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in files.items():
                 archive.writestr(name, content)
+        (tmp_path / NOTEBOOK).write_bytes(notebook())
         submitted = tmp_path / "submitted"
-        return collect_zip(tmp_path / "x.zip", LESSON, ROSTER, submitted, update=update)
+        return collect_zip(
+            tmp_path / "x.zip", tmp_path / NOTEBOOK, ROSTER, submitted, update=update
+        )
 
     collect.submitted = tmp_path / "submitted"  # type: ignore[attr-defined]
     return collect
@@ -186,7 +198,7 @@ def test_size_is_counted_and_not_believed(collect, tmp_path: Path) -> None:
     assert zipped.count(size) == 2
     (tmp_path / "lie.zip").write_bytes(zipped.replace(size, (10).to_bytes(4, "little")))
     submitted = tmp_path / "elsewhere"
-    found = collect_zip(tmp_path / "lie.zip", LESSON, ROSTER, submitted, update=False)
+    found = collect_zip(tmp_path / "lie.zip", tmp_path / NOTEBOOK, ROSTER, submitted, update=False)
     assert found.aside == [f"ada: {NOTEBOOK} is left out: it can't be unpacked"]
     assert not any(path.is_file() for path in submitted.rglob("*"))
 
@@ -210,7 +222,9 @@ def test_damage_costs_what_is_damaged(tmp_path: Path, packed: int) -> None:
         (tmp_path / "y.zip").write_bytes(damaged)
         with suppress(GradingFailed):
             submitted = tmp_path / f"submitted-{place}"
-            found = collect_zip(tmp_path / "y.zip", LESSON, ROSTER, submitted, update=True)
+            found = collect_zip(
+                tmp_path / "y.zip", tmp_path / NOTEBOOK, ROSTER, submitted, update=True
+            )
             read += 1
             assert found.taken or found.aside
     assert read > 9
@@ -221,4 +235,37 @@ def test_no_zip(tmp_path: Path) -> None:
     said = {"x.zip": "x.zip can't be read as a zip", "none.zip": "there is no file .*none.zip"}
     for name, sentence in said.items():
         with pytest.raises(GradingFailed, match=sentence):
-            collect_zip(tmp_path / name, LESSON, ROSTER, tmp_path, update=False)
+            collect_zip(tmp_path / name, tmp_path / NOTEBOOK, ROSTER, tmp_path, update=False)
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        {NOTEBOOK: notebook()[:-30]},
+        {NOTEBOOK: b""},
+        {NOTEBOOK: notebook().decode().encode("utf-16")},
+        {NOTEBOOK: notebook(name="double")},
+        {NOTEBOOK: b"[" * 100_000},
+        {"answers.pdf": b"%PDF"},
+        {"one.ipynb": notebook(), "other.ipynb": notebook("def half(x): return x * 0.5")},
+    ],
+    ids=["cut off", "empty", "UTF-16", "another lesson's", "deep", "no notebook", "two"],
+)
+def test_what_could_not_be_graded_takes_the_place_of_nothing_that_can(
+    collect, newer: dict[str, bytes]
+) -> None:
+    """A student's sound hand-in, and with it their points, was gone with a download that broke."""
+    folder = collect.submitted / "ada" / LESSON
+    collect({f"ada/{NOTEBOOK}": notebook()})
+    files = {f"ada/{name}": content for name, content in newer.items()}
+    found = collect(files, update=True)
+    assert not found.taken
+    (sentence,) = found.aside
+    assert sentence.startswith("ada: what was there stays: of what is new, ")
+    assert (folder / NOTEBOOK).read_bytes() == notebook()
+    assert there(collect) == {f"ada/{LESSON}/{NOTEBOOK}"}
+    # What can't be graded either gives way, and so does everything to what can be.
+    (folder / NOTEBOOK).write_bytes(b"{")
+    assert collect(files, update=True).taken == ["ada"]
+    better = {f"ada/{NOTEBOOK}": notebook("def half(x): return 0.5 * x")}
+    assert collect(better, update=True).taken == ["ada"]

@@ -597,19 +597,19 @@ seen()
 @pytest.mark.parametrize(
     ("count", "seconds", "stepped_back", "kind", "levels"),
     [
-        (1, 0.5, "level", os.SCHED_OTHER, range(1)),
-        (6, 60, "level", os.SCHED_OTHER, range(1, 8)),
+        (1, 0.5, "level > {usual}", os.SCHED_OTHER, range(1)),
+        (6, 60, "level > {usual}", os.SCHED_OTHER, range(1, 8)),
         (20, 60, "kind == os.SCHED_IDLE", os.SCHED_IDLE, range(20)),
     ],
     ids=["one", "some", "very many"],
 )
 def test_busy_processes_step_back(warm, count, seconds, stepped_back, kind, levels):
     """Where few of them want to run none does, however busy the machine is."""
-    code = BUSY.format(count=count, seconds=seconds, stepped_back=stepped_back)
-    with student_in(warm) as told:
-        found = told(code)
-    assert {one for one, _ in found} == {kind}
     usual = os.getpriority(os.PRIO_PROCESS, 0)
+    until = stepped_back.format(usual=usual)
+    with student_in(warm) as told:
+        found = told(BUSY.format(count=count, seconds=seconds, stepped_back=until))
+    assert {one for one, _ in found} == {kind}
     assert {level - usual for _, level in found} <= set(levels)
     with student_in(warm) as told:
         own = told("import os; os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)")

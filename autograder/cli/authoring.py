@@ -170,6 +170,7 @@ def variant(
     Printed examples, worksheets and hidden cases are drawn anew, until they are as hard as the
     lesson's: of the same kind and size, and with no mistake that their checks can't name.
     """
+    from autograder.authoring.lesson.personal import course_lesson
     from autograder.authoring.retakes import new_retake as retakes
 
     course = Course.find()
@@ -181,12 +182,18 @@ def variant(
         )
     for path in made.files:
         typer.echo(f"  wrote {path.relative_to(course.root)}")
+    points, again = (course_lesson(course, one).points for one in (original, lesson))
     typer.echo(f"The numbers are drawn from {made.number}. In the lesson, and in the retake:")
-    width = max(len(before.exercise) for before, _ in made.compared)
+    compared = [pair for pair in made.compared if pair[0].exercise in again]
+    width = max((len(before.exercise) for before, _ in compared), default=0)
     typer.echo(f"  {'':{width}}  mistakes named  largest number")
-    for before, now in made.compared:
+    for before, now in compared:
         named, largest = f"{before.named}, {now.named}", f"{before.largest:.4g}, {now.largest:.4g}"
         typer.echo(f"  {before.exercise:{width}}  {named:14}  {largest}")
+    typer.echo(f"Points: {sum(points.values()):g} in the lesson, {sum(again.values()):g} here.")
+    for which, names in (("lesson", points.keys() - again), ("retake", again.keys() - points)):
+        if names:
+            typer.echo(f"In the {which} alone: {', '.join(sorted(names))}.")
     if lesson not in course.lessons():
         # A course that chooses no lessons has all of them.
         settings = where_set(course.root, "lessons")

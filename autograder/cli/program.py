@@ -11,6 +11,7 @@ from autograder.cli.authoring import build, exam, lite, new_course, new_exercise
 from autograder.cli.grading import demo, grade, report
 from autograder.cli.learning import again, reset, status, update
 from autograder.cli.opening import lab, mark, teach
+from autograder.cli.student import student
 from autograder.cli.term import collect, doctor, roster
 from autograder.errors import CourseError, NotInstalled
 
@@ -31,7 +32,7 @@ def autograder() -> None:
 # In the order in which --help lists them.
 for command in (
     build, exam, site, lite, new_course, new_exercise, variant, demo, doctor, roster, collect,
-    grade, report, mark, lab, update, reset, again, status, teach,
+    student, grade, report, mark, lab, update, reset, again, status, teach,
 ):  # fmt: skip
     app.command(help=_in_paragraphs(command))(command)
 

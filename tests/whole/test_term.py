@@ -136,8 +136,8 @@ def term(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]
         for begins, prepare in BEFORE.items():
             if command.startswith(begins):
                 prepare(root)
-        if command.startswith("mkdir"):
-            # What stands at the end of the term, before it is moved away.
+        if command == "autograder student ada":
+            # What stands at the end of the term, before anybody leaves and it is moved away.
             shutil.copytree(root, root.with_name("at_the_end"))
         said[command] = run(root, command)
     return root, said
@@ -176,6 +176,7 @@ def test_retake_is_a_lesson_of_its_own(term) -> None:
     root, said = term
     told = said["autograder variant 02r_retake --of 02"]
     assert re.search(r"mean +2, 2 +2, [12]\.", told)
+    assert "Points: 3 in the lesson, 2 here.\nIn the lesson alone: spread.\n" in told
     assert Course(root).lessons() == [LESSON, "02r_retake"]
 
 
@@ -188,8 +189,21 @@ def test_what_a_human_has_graded_is_final_in_the_end(term) -> None:
     assert [float(rows[name]["score"]) for name in ("ada", "ben")] == [3.0, 0.5]
 
 
+def test_who_leaves_takes_everything_along(term) -> None:
+    root, said = term
+    assert "removed submitted/eva" in said["autograder student eva --remove ../eva"]
+    for copy, student in (("ada", "ada"), ("eva", "eva")):
+        left = {path.name for path in (root.with_name(copy) / "submitted" / student).iterdir()}
+        assert left == {LESSON}
+        with (root.with_name(copy) / "grades.csv").open(newline="", encoding="utf-8") as file:
+            assert sum(float(row["auto_score"]) for row in csv.DictReader(file)) == 3
+    with (root.with_name("last_term") / "roster.csv").open(newline="", encoding="utf-8") as file:
+        assert [row["id"] for row in csv.DictReader(file)] == ["ben"]
+
+
 def test_nothing_is_lost_when_the_term_is_over(term) -> None:
     root, _ = term
-    kept = {path.name for path in (root / "last_term").iterdir()}
-    assert {"gradebook.db", "exam_seed.txt", "roster.csv", "submitted", "feedback"} <= kept
+    kept = {path.name for path in root.with_name("last_term").iterdir()}
+    there = "gradebook.db exam_seed.txt roster.csv submitted feedback exchange"
+    assert {*there.split()} <= kept
     assert not (root / "gradebook.db").exists()

@@ -37,23 +37,27 @@ def try_cache(
     other.append(keys, values)
     seen: dict[str, object] = {}
 
-    def append(to: Any, name: str, new_keys: torch.Tensor, new_values: torch.Tensor) -> None:
+    def append(to: Any, name: str, new: Chunk, room: int) -> int:
+        """What room is left, after it was tried to append a chunk where there is so much."""
+        too_long = new[0].shape[2] > room
         try:
-            seen[name] = _copied(to.append(new_keys, new_values))
+            seen[name] = _copied(to.append(*new))
         except Exception as error:
             # By its name: an exception from another process is of a class of its own.
-            if type(error).__name__ not in _REFUSALS:
+            if not too_long or type(error).__name__ not in _REFUSALS:
                 raise
             seen[name] = "refused, with a ValueError"
         seen[f"{name}: length"] = to.length
+        return room if too_long else room - new[0].shape[2]
 
     for number, chunks in enumerate(texts, start=1):
+        room = settings["max_tokens"]
         if number > 1:
             cache.reset()
             seen[f"text {number}: length after reset"] = cache.length
-        for place, (new_keys, new_values) in enumerate(chunks, start=1):
-            append(cache, f"text {number}, chunk {place}", new_keys, new_values)
-    append(other, "second cache, chunk 2", keys, values)
+        for place, chunk in enumerate(chunks, start=1):
+            room = append(cache, f"text {number}, chunk {place}", chunk, room)
+    append(other, "second cache, chunk 2", (keys, values), settings["max_tokens"] - keys.shape[2])
     return seen
 
 

@@ -35,12 +35,13 @@ def try_encoding(
         d_model: how many columns.
 
     Returns:
-        What comes back, or, for a ValueError or an assert, a sentence about its message.
+        What comes back, or, for a ValueError or an assert where d_model is odd, a sentence about
+        its message.
     """
     try:
         returned = encoding(num_positions, d_model)
     except _REFUSALS as error:
-        return _refusal(error, d_model)
+        return _refusal(error, d_model, due=d_model % 2 == 1)
     return in_quotes(returned)
 
 
@@ -59,12 +60,13 @@ def try_module(
         What it makes of the inputs, whether they are left as they were, the gradient that comes
         back to them, how many numbers the module would train, the dtype in which its numbers come
         out after it was moved to bfloat16, and how many tensors stay behind when it moves to
-        another device. For a ValueError or an assert in the constructor, a sentence about it.
+        another device. For a ValueError or an assert in the constructor where d_model is odd, a
+        sentence about its message.
     """
     try:
         module = module_class(d_model=d_model, context_length=context_length)
     except _REFUSALS as error:
-        return _refusal(error, d_model)
+        return _refusal(error, d_model, due=d_model % 2 == 1)
     module.to(inputs.dtype)
     found = _there_and_back(module, inputs, "inputs")
     parameters = (parameter for _, parameter in module.named_parameters())
@@ -115,8 +117,8 @@ def try_learned(
 
     Returns:
         What it makes of the inputs, whether they are left as they were, and the gradients that
-        come back to them and to the table. For a ValueError or an assert, a sentence about its
-        message.
+        come back to them and to the table. For a ValueError or an assert where there are more
+        tokens than positions, a sentence about its message.
 
     Raises:
         TableMismatch: when the table is not where it is looked for.
@@ -128,7 +130,8 @@ def try_learned(
     try:
         found = _there_and_back(module, inputs, "inputs")
     except _REFUSALS as error:
-        return _refusal(error, inputs.shape[1], context_length)
+        tokens = inputs.shape[1]
+        return _refusal(error, tokens, context_length, due=tokens > context_length)
     return {**found, f"gradient for {_TABLE}": dict(module.named_parameters())[_TABLE].grad}
 
 
@@ -197,7 +200,10 @@ def _alike(output: object, exact: object) -> bool:
     return bool(gap <= 0.04 * exact.abs().max())
 
 
-def _refusal(error: Exception, *numbers: int) -> str:
+def _refusal(error: Exception, *numbers: int, due: bool) -> str:
+    if not due:
+        # "not enough values to unpack", and much else of Python's and PyTorch's, is a ValueError.
+        raise error
     told = set(map(int, re.findall(r"\d+", str(error))))
     # A message with ever so many numbers names none.
     names = "names" if told.issuperset(numbers) and len(told) <= _TOLD else "does not name"

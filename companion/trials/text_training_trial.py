@@ -23,6 +23,8 @@ _SMALL: _Sizes = (512, 64, 4, 2, 128, 1)
 _FARTHEST = 20
 # With so many draws for each place, none is left out but once in a million trainings.
 _DRAWS = 16
+# Of so many places, as many draws are never all equally far apart, but once in a billion trainings.
+_PLACES = 4
 # Less than this part of the loss is left after many steps.
 _FALL = 0.8
 
@@ -57,7 +59,8 @@ def try_training(
         What is the same for all right answers, whatever they draw and whichever optimiser they use:
         what is returned and whether these are the losses, what the model was called with, which
         parameters changed and by which gradients. If there are enough draws, also the places at
-        which pieces began; if steps are many and large, also whether the loss fell.
+        which pieces began, and whether these are in a row; if steps are many and large, also
+        whether the loss fell.
     """
     windows = [tuple(piece) for piece in text.unfold(0, context_length, 1).tolist()]
     notes = made_beside(train, Notes, model)
@@ -94,6 +97,8 @@ def try_training(
     if steps * batch_size >= _DRAWS * len(windows):
         places = {place for step in begun for place in step if place is not None}
         found["places at which pieces begin"] = sorted(places)
+    if steps * (batch_size - 1) >= _DRAWS and len(windows) >= _PLACES:
+        found["where a piece begins tells where the next one does"] = _in_a_row(begun, len(windows))
     if steps * learning_rate >= 1:
         found["the loss"] = _tendency(noted)
     return found
@@ -256,6 +261,12 @@ def _recomputed(
 
 def _inner(model: str) -> nn.Module:
     return _Table() if model == "table" else _seeded(_TINY, 0)
+
+
+def _in_a_row(begun: Sequence[Sequence[int | None]], num_places: int) -> bool:
+    """Whether the pieces of a step begin equally far apart, and in all steps as far."""
+    places = [[place for place in step if place is not None] for step in begun]
+    return len({(b - a) % num_places for step in places for a, b in pairwise(step)}) == 1
 
 
 def _change_in_every_step(noted: Sequence[Sequence[Tensor]]) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from autograder.checks.drivers.back_propagation import is_floating, leaf_of, send_back
 from autograder.checks.values import parts
-from autograder.checks.values.compare import describe
+from autograder.checks.values.kinds import describe
 from autograder.checks.values.outcome import results_of
 from autograder.checks.values.tensors import dtype_name, is_tensor
 
@@ -160,8 +160,13 @@ def _place(
     # A layer that is turned round shows the very numbers that were asked for.
     turned = linear in state and tuple(state[linear].shape) == shape
     stored = " (an nn.Linear stores (out, in))" if turned else ""
+    nothing = (
+        "no parameters at all: of what `self` has, PyTorch finds layers, nn.Parameter and "
+        "nn.ModuleList, and nothing in a plain list"
+    )
+    by_name = ", found by its name" if found and not bias and not {name, linear} & {*state} else ""
     raise ModuleMismatch(
-        f"looked for {name}: {wanted}; your module has {found or 'no parameters at all'}{stored}"
+        f"looked for {name}: {wanted}{by_name}; your module has {found or nothing}{stored}"
     )
 
 

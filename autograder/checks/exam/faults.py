@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from autograder.checks.values.compare import Difference, Tolerance, describe, differences
+from autograder.checks.values.compare import Difference, Tolerance, differences
 from autograder.checks.values.exceptions import meaning_of
+from autograder.checks.values.kinds import describe
 from autograder.checks.values.outcome import Outcome
 
 # An exception whose name ends so is a driver's: it says in one sentence why it can't use an answer.

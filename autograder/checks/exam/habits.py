@@ -13,8 +13,6 @@ from typing import Any, Protocol
 
 from autograder.checks.exam.faults import ARGUMENTS
 from autograder.checks.values.compare import Difference
-from autograder.checks.values.dtypes import with_dtypes_of
-from autograder.checks.values.order import in_order_of
 from autograder.checks.values.outcome import Outcome
 from autograder.checks.values.parts import (
     is_buffer,
@@ -24,6 +22,7 @@ from autograder.checks.values.parts import (
     outputs_seen,
     tells_refusal,
 )
+from autograder.checks.values.set_aside import in_order_of, with_dtypes_of
 from autograder.checks.values.tensors import table_of
 
 # What alone may be wrong with an answer, by the word for it in an exam, as a card calls it behind

@@ -35,7 +35,8 @@ from autograder.checks.exam.observation import Observation, likeness_to
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import returns_nothing_on_purpose, while_it_runs
 from autograder.checks.exam.two_slips import explain, said_of_two, two_slips
-from autograder.checks.values.compare import NO_RETURN, Difference
+from autograder.checks.values.compare import Difference
+from autograder.checks.values.kinds import NO_RETURN
 from autograder.checks.values.outcome import (
     TOGETHER,
     Outcome,
@@ -143,7 +144,7 @@ def _is_by_chance(answer: Callable[..., object], observation: Observation) -> bo
     # being called again, in which cases it is wrong.
     if type(case.expected.value) is bool or any(map(is_generator, case.arguments.values())):
         return False
-    if case.driver or observation.outcome.raised:
+    if case.driver or observation.outcome.raised or observation.outcome.changed:
         return False
     with while_it_runs():
         return differs_from_call_to_call(answer, case.arguments)

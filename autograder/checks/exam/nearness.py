@@ -187,7 +187,7 @@ def _known_of_array(name: str, array: np.ndarray) -> Iterator[str]:
     for axis, size in enumerate(array.shape):
         if size == 1:
             yield f"axis {axis} of `{name}` has one entry"
-    if array.ndim > 1 and array.shape[-1] == array.shape[-2]:
+    if array.ndim > 1 and array.shape[-1] == array.shape[-2] > 1:
         yield f"the last two axes of `{name}` are of one size"
     if array.dtype.kind == "b":
         yield f"`{name}` has {'a' if array.any() else 'no'} True in it"

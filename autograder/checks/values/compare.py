@@ -14,16 +14,14 @@ from typing import TYPE_CHECKING, SupportsInt
 import numpy as np
 
 from autograder.checks.values.digits import apart, as_float, as_given, digits
-from autograder.checks.values.dtypes import has_numbers
+from autograder.checks.values.kinds import NO_RETURN, as_received, has_numbers, is_number
 from autograder.checks.values.random_sources import SOURCES
 from autograder.checks.values.tensors import as_array, dtype_name, is_generator, is_tensor
 
 if TYPE_CHECKING:
     import torch
 
-# Not to be asked where None is what an exercise returns, or what an answer says that it returns.
 OUTPUT = "output"
-NO_RETURN = ": is there a return at the end?"
 # By what was expected and what was received: where the other dtype mostly comes from.
 _ARRAY_DTYPES = {
     ("float32", "float64"): ("; new arrays are float64 unless you say otherwise, with dtype=…")
@@ -164,25 +162,15 @@ def identical(first: object, second: object) -> bool:
     # What stands for an object elsewhere must not be asked: that object would answer for itself.
     if type(first) is type(second) and hasattr(type(first), "in_words"):
         return True
-    return type(first) is type(second) and (first is second or first == second)
+    return type(first) is type(second) and (first is second or _are_equal(first, second))
 
 
-def describe(value: object) -> str:
-    """A value's kind in a few words: what a learner reads after "expected" and "received"."""
-    if value is None:
-        return f"nothing (None){NO_RETURN}"
-    if type(value) is np.ndarray:
-        return f"an array of shape {value.shape}"
-    if is_tensor(value):
-        return f"a tensor of shape {tuple(value.shape)}"
-    if is_generator(value):
-        return f"a generator seeded with {value.initial_seed()}"
-    if is_number(value):
-        return "a number"
-    if isinstance(value, list | tuple):
-        return f"a {type(value).__name__} of {len(value)}"
-    in_words = getattr(type(value), "in_words", None)
-    return str(in_words(value)) if in_words else f"a {type(value).__name__}"
+def _are_equal(first: object, second: object) -> bool:
+    # What a failed `resize_` leaves, for one, can't be compared with anything.
+    try:
+        return bool(first == second)
+    except Exception:
+        return False
 
 
 def _walk(
@@ -224,7 +212,7 @@ def _walk_dict(
 def _wrong_keys(expected: dict[str, object], received: object) -> str:
     if not isinstance(received, dict):
         keys = ", ".join(map(repr, expected))
-        return f"expected a dict with the keys {keys}, received {_shown(received)}"
+        return f"expected a dict with the keys {keys}, received {as_received(received, expected)}"
     missing = ", ".join(repr(key) for key in expected if key not in received)
     others = [repr(key)[:_NAME] for key in received if key not in expected]
     more = f" and {len(others) - _FEW} more" if len(others) > _FEW else ""
@@ -254,7 +242,7 @@ def _walk_sequence(
     entries = _entries(received, len(expected), arrays=isinstance(expected, list))
     if entries is None:
         wanted = f"{len(expected)} values" + (f" ({', '.join(names)})" if names else "")
-        yield Difference(part, f"expected {wanted}, received {_shown(received)}")
+        yield Difference(part, f"expected {wanted}, received {as_received(received, expected)}")
         return
     for index, (one, other) in enumerate(zip(expected, entries, strict=True)):
         yield from _walk(one, other, tolerance, _of_index(part, index, names))
@@ -287,15 +275,6 @@ def _is_scalar(value: object) -> bool:
     return isinstance(value, bool | np.bool_) or is_number(value)
 
 
-def is_number(value: object) -> bool:
-    """Whether this is one real number, which a truth value is not."""
-    if isinstance(value, bool | np.bool_ | np.timedelta64):
-        return False
-    if isinstance(value, np.ndarray):
-        return type(value) is np.ndarray and value.ndim == 0 and value.dtype.kind in "iuf"
-    return isinstance(value, int | float | np.integer | np.floating)
-
-
 def _mismatch(expected: object, received: object, tolerance: Tolerance) -> str:
     if isinstance(expected, bool | np.bool_):
         return _truth_mismatch(bool(expected), received)
@@ -307,23 +286,18 @@ def _mismatch(expected: object, received: object, tolerance: Tolerance) -> str:
         received = str(received)
     if type(expected) is type(received) and expected == received:
         return ""
-    return f"expected {expected!r}, received {_shown(received)}"
-
-
-def _shown(received: object) -> str:
-    """A text itself, for it may be what a driver says of an exception; of all else what it is."""
-    return repr(received)[:80] if isinstance(received, str) else describe(received)
+    return f"expected {expected!r}, received {as_received(received, expected)}"
 
 
 def _truth_mismatch(expected: bool, received: object) -> str:
     if not isinstance(received, bool | np.bool_):
-        return f"expected True or False, received {describe(received)}"
+        return f"expected True or False, received {as_received(received, expected)}"
     return "" if bool(received) is expected else f"expected {expected}, received {bool(received)}"
 
 
 def _number_mismatch(expected: object, received: object, tolerance: Tolerance) -> str:
     if not is_number(received):
-        return f"expected a number, received {_shown(received)}"
+        return f"expected a number, received {as_received(received, expected)}"
     wanted, number = as_float(expected), as_float(received)
     if tolerance.allows_number(wanted, number):
         return ""
@@ -334,7 +308,8 @@ def _number_mismatch(expected: object, received: object, tolerance: Tolerance) -
 
 def _array_mismatch(expected: np.ndarray, received: object, tolerance: Tolerance) -> str:
     if type(received) is not np.ndarray:
-        return f"expected an array of shape {expected.shape}, received {describe(received)}"
+        came = as_received(received, expected)
+        return f"expected an array of shape {expected.shape}, received {came}"
     if received.shape != expected.shape:
         return f"expected shape {expected.shape}, received {received.shape}"
     if received.dtype != expected.dtype:
@@ -345,7 +320,7 @@ def _array_mismatch(expected: np.ndarray, received: object, tolerance: Tolerance
 def _tensor_mismatch(expected: "torch.Tensor", received: object, tolerance: Tolerance) -> str:
     shape = tuple(expected.shape)
     if not is_tensor(received):
-        return f"expected a tensor of shape {shape}, received {describe(received)}"
+        return f"expected a tensor of shape {shape}, received {as_received(received, expected)}"
     if received.shape != expected.shape:
         return f"expected shape {shape}, received {tuple(received.shape)}"
     if received.dtype != expected.dtype:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from autograder.checks.values.compare import Tolerance, differences, identical, is_number
-from autograder.checks.values.dtypes import has_numbers
+from autograder.checks.values.compare import Tolerance, differences, identical
+from autograder.checks.values.kinds import has_numbers, is_number
 from autograder.checks.values.tensors import NO_MEMORY, fresh_generators, is_tensor, seeded
 from autograder.errors import ExchangeError
 

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from autograder.checks.values.compare import Difference, Tolerance, is_number, largest_gap
+from autograder.checks.values.compare import Difference, Tolerance, largest_gap
 from autograder.checks.values.comparison import Comparison, Row, Table
 from autograder.checks.values.digits import alike, apart, as_given
+from autograder.checks.values.kinds import is_number
 from autograder.checks.values.tensors import as_array, is_tensor
 
 Axes = Mapping[str, Sequence[Sequence[str]]]

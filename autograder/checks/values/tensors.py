@@ -20,13 +20,17 @@ NO_MEMORY = "DefaultCPUAllocator: "
 
 
 def is_tensor(value: Any) -> "TypeGuard[torch.Tensor]":
-    """Whether this is a tensor with numbers: a `torch.Tensor` or an `nn.Parameter` and no other."""
+    """Whether this is a tensor with numbers: a `torch.Tensor` or an `nn.Parameter` and no other.
+
+    A `resize_` that fails leaves one with a length below 0, of which nothing can be read.
+    """
     torch = _torch()
     return (
         torch is not None
         and type(value) in (torch.Tensor, torch.nn.Parameter)
         and value.layout is torch.strided
         and not (value.is_meta or value.is_nested or value.is_quantized)
+        and min(value.shape, default=0) >= 0
     )
 
 

@@ -295,7 +295,8 @@ class FirstBlockOnly(Blockwise):
 
 class LastBlockOnly(Blockwise):
     """Your answer only uses the last block. Does each round of your loop overwrite what the one
-    before found?
+    before found, or is the largest score never kept, so that exp(old - new) is 0 each time and
+    nothing is left of the earlier blocks?
     """
 
     def starts(self, num_keys: int, block_size: int) -> range:

@@ -146,6 +146,25 @@ def starts_of_blocks(num_tokens: int, stride: int) -> Tensor:
 
 
 @fixed.misconception
+def starts_of_later_blocks(num_tokens: int, stride: int) -> Tensor:
+    """You show the first token of each block but the very first one. Show the last token of each
+    earlier block: it has remainder stride - 1, since positions count from 0.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    starts = (columns % stride == 0) & (columns > 0)
+    return (columns > rows) | ~((rows // stride == columns // stride) | starts)
+
+
+@fixed.misconception
+def blocks_of_fractions(num_tokens: int, stride: int) -> Tensor:
+    """Of its own block, a token sees only itself, and the last one where that has a block's last
+    place. Is a position divided with `/`? The number of a block is a whole number: use `//`.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    return (columns > rows) | ~((rows == columns) | (columns % stride == stride - 1))
+
+
+@fixed.misconception
 def last_but_one_of_blocks(num_tokens: int, stride: int) -> Tensor:
     """You show the last but one token of each earlier block. Positions count from 0: the last token
     of a block has remainder stride - 1.

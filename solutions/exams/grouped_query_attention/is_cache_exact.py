@@ -264,8 +264,9 @@ def last_after_single_tokens(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def past_not_passed_on(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """Your chunks get a wrong past. The first chunk of a text should get None, because the text
-    starts again with every size; each later chunk gets what the step returned for the one before.
+    """Even a right cache fails your test as soon as there is a second chunk. Does each later chunk
+    get what the step returned for the one before, and the first None, because the text starts again
+    with every size? And are the contexts joined along the tokens, dim=1?
     """
     whole = step(inputs, None)[0]
     for size in every_size(inputs):

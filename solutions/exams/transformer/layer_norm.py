@@ -308,6 +308,26 @@ class ShiftedFirst(Variant):
 
 
 @norm.misconception
+class ShiftScaled(Variant):
+    """`weight` multiplies `bias` alone: `*` comes before `+`. Multiply the normalised features by
+    `weight`, and then add `bias`.
+    """
+
+    def scale(self, normed: Tensor) -> Tensor:
+        return normed + self.bias * self.weight
+
+
+@norm.misconception
+class StatisticsWithoutGradients(Variant):
+    """The outputs are right, but mean and variance are cut off from back-propagation, as by
+    `torch.no_grad()` or `.detach()`. The gradient flows through them as well.
+    """
+
+    def average(self, inputs: Tensor) -> Tensor:
+        return super().average(inputs).detach()
+
+
+@norm.misconception
 class ShiftSubtracted(Variant):
     """You subtract `bias`. Add it."""
 

@@ -35,7 +35,9 @@ def _another_operator(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
         case ast.BinOp(left=left, op=op, right=right):
             kinds = _BITWISE if isinstance(op, _BITWISE_TYPES) else _ARITHMETIC
             for other in kinds:
-                if type(other) is not type(op):
+                # A remainder stands for a quotient, and for nothing else that anybody meant.
+                pair = {type(op), type(other)}
+                if len(pair) == 2 and (ast.Mod not in pair or ast.FloorDiv in pair):
                     yield ast.BinOp(left, other, right)
             # A power of what is large is larger than any machine, but for floats.
             if not isinstance(op, ast.Pow) and number_in(right) is not None:
@@ -159,13 +161,25 @@ def _the_other_truth(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
             yield ast.Constant(not flag)
 
 
+def _term_left_out(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    """What a number is added to or subtracted from, as it was before that."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            if number_in(right) is not None:
+                yield left
+
+
 def _factor_left_out(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
-    """What is multiplied or divided by a number or a root, as it was before that."""
+    """What is multiplied, divided or raised by a number, a root or a name, as it was before."""
     match node:
         case ast.BinOp(left=left, op=ast.Mult() | ast.Div(), right=right) if _is_scale(right):
             yield left
         case ast.BinOp(left=left, op=ast.Mult(), right=right) if _is_scale(left):
             yield right
+        case ast.BinOp(left=left, op=ast.Pow(), right=right) if number_in(right) is not None:
+            yield left
+        case ast.BinOp(left=ast.Name() as left, op=ast.Div(), right=ast.Name()):
+            yield left
 
 
 def _is_scale(node: ast.expr) -> bool:
@@ -234,11 +248,12 @@ FAMILIES = (
     Family("the order of two things", _swapped_arguments, "the order of the arguments in {}"),
     Family("the order of two things", _exchanged_names, "which stands where in {}"),
     Family("a comparison", _another_comparison, "how {} compares"),
+    Family("a term", _term_left_out, "whether all of {} is needed"),
+    Family("a factor", _factor_left_out, "whether all of {} is needed"),
     Family("an operator", _another_operator, "the operator in {}"),
     Family("brackets", _regrouped, "what belongs together in {}"),
 )
 NUMBERS = (
-    Family("a factor", _factor_left_out, "whether all of {} is needed"),
     Family("a Boolean (True or False)", _the_other_truth, "the {} in it"),
     Family("a number", _another_number, "the {} in it"),
     Family("a number", _another_base, "the base in {}"),

@@ -220,9 +220,10 @@ def scale_left_out(attention: Attention, queries: Tensor, keys: Tensor, values: 
 
 @exact.misconception
 def other_weights(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
-    """`all_at_once`, which is exact, does not pass your test unless there is a single key: what you
-    compare with has other weights. Are the scores divided by the square root of d_k, the width of a
-    key, and does the softmax run over the keys?
+    """`all_at_once`, which is exact, does not pass your test unless there is a single key. Do you
+    compare to the last bit, as `torch.equal` does? Use torch.allclose. If you do, what you compare
+    with has other weights: divide the scores by the square root of d_k, the width of a key, and
+    take the softmax over the keys.
     """
     return by_another_scale(attention, (queries, keys, values), len(queries) ** 0.5)
 
@@ -238,6 +239,19 @@ def nan_passes(attention: Attention, queries: Tensor, keys: Tensor, values: Tens
         (queries, keys, values),
         range(1, len(keys) + 1),
         lambda here, right: not bool(((here - right).abs() > 1e-4).any()),
+    )
+
+
+@exact.misconception
+def signed_average(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
+    """You take an average, or a sum, of differences that keep their signs: below 0 it is never too
+    large, and in `gains_cancel_losses` it is 0. Take abs() of the differences, and the largest.
+    """
+    return agrees(
+        attention,
+        (queries, keys, values),
+        range(1, len(keys) + 1),
+        lambda here, right: not bool((here - right).mean() > 1e-5),
     )
 
 

@@ -167,6 +167,21 @@ class HiddenFollowed(Meeting):
         return hidden.double()
 
 
+class HiddenFollowedAndKept(HiddenFollowed):
+    __doc__ = HiddenFollowed.__doc__
+
+    # No token sees itself there, so it makes a difference whether it keeps what it has received.
+    def grown(self, seen: Tensor, received: Tensor) -> Tensor:
+        return ((received + seen @ received) > 0).double()
+
+
+class HiddenFollowedFurther(HiddenFollowed):
+    __doc__ = HiddenFollowed.__doc__
+
+    def counts(self, size: int) -> Iterable[int]:
+        return range(size**2 + 1)
+
+
 class EntryByEntryFromOne(SingleTokenNeedsOne):
     """You look at a single layer: your answer is 1 or None. `*` and `**` work entry by entry; you
     need a matrix product to collect what the keys pass on. Or does your loop return in its first
@@ -327,6 +342,8 @@ Family(
     PowersOfTwo,
     NothingPassedOn,
     HiddenFollowed,
+    HiddenFollowedAndKept,
+    HiddenFollowedFurther,
     EntryByEntryFromOne,
     PathsCounted,
     AnyIsEnough,

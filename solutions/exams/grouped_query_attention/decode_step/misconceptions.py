@@ -197,6 +197,24 @@ def step_attends_to_values(
 
 
 @step.misconception
+def step_splits_keys_wrongly(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """Your queries are split as they should be, but the split of the new keys and values cuts
+    through the tokens, as a view with the heads before the tokens does. Split the last axis into
+    (heads, head_dim) first, then swap axes 1 and 2.
+    """
+    batch, num_kv_heads, _, head_dim = past_keys.shape
+    shape = (batch, num_kv_heads, inputs.shape[1], head_dim)
+    queries = heads_of(inputs @ weights["W_query"], head_dim)
+    keys, values = ((inputs @ weights[name]).view(shape) for name in ("W_key", "W_value"))
+    keys, values = torch.cat([past_keys, keys], dim=2), torch.cat([past_values, values], dim=2)
+    shared = shared_among(queries, keys), shared_among(queries, values)
+    context = attended(queries, *shared, end_aligned(queries, keys))
+    return context @ weights["out_proj"], keys, values
+
+
+@step.misconception
 def step_exchanges_projections(
     inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
 ) -> Tensors:

@@ -155,6 +155,17 @@ class WholeBufferCleared(WholeBuffer):
 
 
 @cache.misconception
+class EmptySlotsReturned(Notebook):
+    """You return only empty slots of the buffer, all of them zeros. Are the new tokens never
+    written, or joined to a buffer whose empty slots come first, as by `torch.cat`? Write them into
+    its slots, from `length` on, or begin with an empty one.
+    """
+
+    def given(self, kept: torch.Tensor, end: int, new: torch.Tensor) -> torch.Tensor:
+        return torch.zeros_like(kept[:, :, :end])
+
+
+@cache.misconception
 class NewOnly(Notebook):
     """You return only the new tokens. Return all tokens so far."""
 

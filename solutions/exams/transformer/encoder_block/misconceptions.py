@@ -32,6 +32,17 @@ links(2).apply(encoder, Variant, without=("Part2ReadsInputs", "Part2AddsInputs")
 
 
 @encoder.misconception
+class FirstPartInOtherOrder(Variant):
+    """The first part is wired in another order than the second: you normalise what goes into the
+    self-attention (pre-norm). Wire it like the feed-forward layer (post-norm): add first, and
+    normalise the sum.
+    """
+
+    def norms_first(self, place: int) -> bool:
+        return super().norms_first(place) != (place == 0)
+
+
+@encoder.misconception
 class PaddingIgnored(Variant):
     """The padding is attended to like words. Pass it to the attention layer:
     key_padding_mask=padding.

@@ -261,6 +261,19 @@ class AveragedPositions(Writing):
 
 
 @declared
+class EveryPosition(Writing):
+    """You append a prediction for every position that the model is given. Only the one at the last
+    position is about a new token: logits[:, -1].
+    """
+
+    def scores(self, logits: Tensor) -> Tensor:
+        return logits
+
+    def token(self, scores: Tensor) -> Tensor:
+        return scores.argmax(dim=-1)
+
+
+@declared
 class LastText(Writing):
     """You use the logits of the last text of the batch for all of them. Each text has its own:
     logits[:, -1].

@@ -42,6 +42,17 @@ links(2, pre_norm=True).apply(gpt, Variant, without=("Part2ReadsInputs", "Part2A
 
 
 @gpt.misconception
+class FirstPartInOtherOrder(Variant):
+    """The first part is wired in another order than the second: you normalise the sum after the
+    self-attention (post-norm). Wire it like the feed-forward layer (pre-norm): normalise what goes
+    into it, and add what comes out to the x before it was normalised.
+    """
+
+    def norms_first(self, place: int) -> bool:
+        return super().norms_first(place) != (place == 0)
+
+
+@gpt.misconception
 class Relu(Variant):
     """You use ReLU between `linear1` and `linear2`, as in 2017. GPT uses GELU."""
 

@@ -50,8 +50,9 @@ class CountedOnceToTheEnd(Merging):
 
 @declared
 class NeverMerged(Merging):
-    """You get the same pair again and again, because the pieces never change. Call `merge_pair` in
-    each round, and keep what it returns, since it does not change the list that you give it.
+    """You get the same pair again and again, because each round counts the same pairs. Call
+    `merge_pair` in each round, keep what it returns, since it does not change the list that you
+    give it, and count the pairs of these pieces in the next round.
     """
 
     def merged(self, pieces: list[str], pair: Pair) -> list[str]:
@@ -87,9 +88,9 @@ class NeverStops(Merging):
 
 @declared
 class NeverStopsAndStays(Merging):
-    """You get the same pair again and again, because the pieces never change, and you go on when no
-    pair occurs twice in the text. Keep what `merge_pair` returns, and check the count before you
-    merge.
+    """You get the same pair again and again, because each round counts the same pairs, and you go
+    on when no pair occurs twice in the text. Keep what `merge_pair` returns, count the pairs of
+    these pieces in the next round, and check the count before you merge.
     """
 
     def __call__(self, text: str, num_merges: int) -> Any:

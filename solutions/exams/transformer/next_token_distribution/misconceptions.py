@@ -135,6 +135,16 @@ class TopKIgnored(Choosing):
 
 
 @declared
+class OnlyTheFirstK(Choosing):
+    """With `top_k`, only the probabilities of those tokens come back, and nothing says which tokens
+    they are. Return one for each token of the vocabulary: 0 for the others.
+    """
+
+    def first_k(self, shares: Tensor, top_k: int) -> Tensor:
+        return shares.topk(min(max(top_k, 0), len(shares))).values
+
+
+@declared
 class TopPIgnored(Choosing):
     """`top_p` changes nothing. Keep only the most likely tokens until their probabilities reach
     it, and set the others to 0.

@@ -46,6 +46,19 @@ class LogitsPutBackElsewhere(PutBackElsewhere):
 
 
 @declared
+class TopPPutBackElsewhere(Choosing):
+    """With `top_p`, you put the sorted probabilities back at the wrong tokens. If `order` says
+    where each came from, p[order] only rearranges them once more: use `scatter` instead.
+    """
+
+    def first_p(self, shares: Tensor, top_p: float) -> Tensor:
+        ordered, order = shares.sort(descending=True)
+        number = self.how_many(ordered, top_p)
+        ordered[number:] = 0
+        return ordered[order]
+
+
+@declared
 class SortedByTopP(Choosing):
     """With `top_p`, your probabilities come out sorted. Put each back at its own token: `sort` also
     returns the index of each.

@@ -224,6 +224,25 @@ def logarithm_of_the_chosen(logits: Tensor, tokens: Tensor) -> Tensor:
     return -chosen(logits.softmax(dim=-1), tokens).log().mean()
 
 
+def _with_a_little_added(little: float) -> None:
+    """Declare an answer that keeps probabilities above 0 by adding so little to them."""
+
+    def little_added(logits: Tensor, tokens: Tensor) -> Tensor:
+        return -(chosen(logits.softmax(dim=-1), tokens) + little).log().mean()
+
+    little_added.__name__ += f"_{little:.0e}".replace("-", "_")
+    little_added.__doc__ = (
+        "Where the next token is very unlikely, your loss is too small: the probability is kept "
+        "above 0, as by adding 1e-9 or by `clamp`, so its logarithm is cut off. Use "
+        "`cross_entropy`, or `log_softmax`, which needs no such bound."
+    )
+    loss.misconception(little_added)
+
+
+for _little in (1e-12, 1e-10, 1e-9, 1e-8):
+    _with_a_little_added(_little)
+
+
 @loss.misconception
 def without_softmax(logits: Tensor, tokens: Tensor) -> Tensor:
     """Your loss is the average of the logits themselves, for example because `nll_loss` expects

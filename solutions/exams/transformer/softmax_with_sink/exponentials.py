@@ -48,6 +48,32 @@ def clamped_on_both_sides(scores: Tensor, sink: Tensor) -> Tensor:
 
 
 @sinks.misconception
+def clamped_further_out(scores: Tensor, sink: Tensor) -> Tensor:
+    """You clamp scores before you take their exponentials, so all that lie beyond a bound become
+    equal. Subtract the largest of each row instead, which keeps their differences.
+    """
+    return without_shift(scores.clamp(-100, 80), sink.clamp(-100, 80))
+
+
+@sinks.misconception
+def clamped_but_for_the_sink(scores: Tensor, sink: Tensor) -> Tensor:
+    """You clamp scores before you take their exponentials, so all that lie beyond a bound become
+    equal. Subtract the largest of the scores and the sink from both instead, which keeps their
+    differences.
+    """
+    return without_shift(scores.clamp(-100, 80), sink)
+
+
+@sinks.misconception
+def clamped_but_for_hidden_keys(scores: Tensor, sink: Tensor) -> Tensor:
+    """You clamp scores before you take their exponentials, so all that lie beyond a bound become
+    equal. Subtract the largest of each row instead, which keeps their differences.
+    """
+    clamped = scores.clamp(-100, 80).masked_fill(scores == -torch.inf, -torch.inf)
+    return without_shift(clamped, sink.clamp(-100, 80))
+
+
+@sinks.misconception
 def one_maximum(scores: Tensor, sink: Tensor) -> Tensor:
     """One maximum for all rows makes the exponentials of low rows all 0, and 0 / 0 is NaN. Take the
     largest of each row.

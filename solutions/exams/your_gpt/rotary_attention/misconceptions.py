@@ -109,6 +109,23 @@ class CachedBeforeRotation(Variant):
 
 
 @rotary.misconception
+class RotatedAfterAppending(CachedBeforeRotation):
+    """With a cache, your queries are rotated too far, and the cached keys not at all, as when the
+    line that appends stands before those that read `cache.length` and rotate. Read the length, and
+    rotate queries and new keys by their positions, before you append.
+    """
+
+    def rotate(self, queries: Tensor, keys: Tensor, positions: Tensor) -> Pair:
+        return queries, keys
+
+    def rotate_later(
+        self, queries: Tensor, keys: Tensor, positions: Tensor, cache: Cache | None
+    ) -> Pair:
+        further = positions if cache is None else positions + len(positions)
+        return rope(queries, further), rope(keys, torch.arange(keys.shape[2]))
+
+
+@rotary.misconception
 class RotatedAfterwardsAsNew(CachedBeforeRotation):
     """With a cache, your code rotates all keys by the positions of the new tokens, and there are
     more keys than positions. Rotate the new keys before you append them: the cached ones are

@@ -93,6 +93,25 @@ class FromTheRatios(Speculating):
 
 
 @declared
+class ExcessAsARatio(Speculating):
+    """After a rejection you draw from max(0, p/q − 1), scaled: how far p is above q as a share of
+    q. Draw from the difference itself, max(0, p − q), scaled.
+    """
+
+    def residual(self, p: Tensor, q: Tensor) -> Tensor:
+        return torch.clamp(p / q - 1, min=0)
+
+
+@declared
+class ExcessAsARatioCutOff(ExcessAsARatio):
+    __doc__ = ExcessAsARatio.__doc__
+
+    # Where q is 0 the sums are NaN, and what is drawn depends on how they are searched.
+    def drawn(self, distribution: Tensor, u: Tensor) -> Tensor:
+        return torch.searchsorted(distribution.cumsum(0)[:-1], u, right=True)
+
+
+@declared
 class AbsoluteDifference(Speculating):
     """You draw from the absolute difference of p and q, so tokens that were drafted too often are
     drawn again. Where q is the larger one, the probability is 0: max(0, p − q), scaled.

@@ -13,7 +13,7 @@ from solutions.exams.your_gpt.train.variant import LossOf, Training, declared
 
 @declared
 class GradientsPileUp(Training):
-    """Each step goes along the gradients of all steps so far, because they are added up. Call
+    """Each step goes along the gradients of earlier steps as well, because they are added up. Call
     `optimizer.zero_grad()` in every step, before `backward()`.
     """
 
@@ -70,9 +70,9 @@ class Uphill(Training):
 
 @declared
 class BySgd(Training):
-    """All else is as it should be, but the loss hardly falls, as with plain SGD or too small a
-    learning rate. An optimiser that gives each parameter a step of its own size, such as AdamW,
-    learns much faster.
+    """All else is as it should be, but the loss hardly falls, as with plain SGD, too small a
+    learning rate, or a large weight decay. An optimiser that gives each parameter a step of its own
+    size, such as AdamW with the weight decay that it has by default, learns much faster.
     """
 
     def optimizer(self, model: nn.Module, learning_rate: float) -> Optimizer:
@@ -198,6 +198,17 @@ class FirstExcerptsBeyondTheEnd(Training):
 
 
 @declared
+class InARow(Training):
+    """The excerpts of a step begin one behind the other, so where one of them begins tells where
+    all do. Draw the beginning of each by itself, anew in each step, with `torch.randint`.
+    """
+
+    def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
+        first = super().starts(num_tokens, 1, context_length)
+        return (first + torch.arange(batch_size)) % (num_tokens - context_length + 1)
+
+
+@declared
 class OneExcerptForAll(Training):
     """All excerpts of a step are the same. Draw `batch_size` beginnings, one for each excerpt."""
 
@@ -223,6 +234,46 @@ class BesideEachOther(Training):
 
     def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
         return torch.randint(num_tokens // context_length, (batch_size,)) * context_length
+
+
+@declared
+class FirstHalfAlone(Training):
+    """Your excerpts begin only in the first half of the text or so. Let them begin anywhere: in a
+    text of t tokens, `torch.randint` draws from t − context_length + 1 positions.
+    """
+
+    def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
+        return torch.randint(max(1, (num_tokens - context_length + 1) // 2), (batch_size,))
+
+
+@declared
+class WithoutReplacement(Training):
+    """In a short text, your steps have fewer than `batch_size` excerpts, as when no two of them may
+    begin at the same position (`torch.randperm`). Draw with `torch.randint`.
+    """
+
+    def starts(self, num_tokens: int, batch_size: int, context_length: int) -> Tensor:
+        return torch.randperm(num_tokens - context_length + 1)[:batch_size]
+
+
+@declared
+class TokensDrawnAlone(Training):
+    """The tokens of your excerpts do not follow each other in the text, as when each of them is
+    drawn by itself. Draw only where an excerpt begins, and take `context_length` tokens from there.
+    """
+
+    def excerpts(self, text: Tensor, batch_size: int, context_length: int) -> Tensor:
+        return text[torch.randint(len(text), (batch_size, context_length))]
+
+
+@declared
+class ExcerptByExcerpt(Training):
+    """You call the model once for each excerpt. Give it all excerpts of a step in one call, as a
+    tensor of shape (batch_size, context_length): `loss_of` averages over them.
+    """
+
+    def loss(self, loss_of: LossOf, model: nn.Module, excerpts: Tensor) -> Tensor:
+        return torch.stack([loss_of(model(one), one) for one in torch.split(excerpts, 1)]).mean()
 
 
 @declared

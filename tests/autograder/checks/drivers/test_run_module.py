@@ -314,14 +314,15 @@ def test_rounding_is_no_difference():
         (
             Misnamed,
             {"W": W},
-            "looked for W: an nn.Linear(3, 2), or an nn.Parameter of shape (3, 2); "
-            "your module has Wq.weight (2, 3)",
+            "looked for W: an nn.Linear(3, 2), or an nn.Parameter of shape (3, 2), found by its "
+            "name; your module has Wq.weight (2, 3)",
         ),
         (
             Plain,
             {"W": W},
             "looked for W: an nn.Linear(3, 2), or an nn.Parameter of shape (3, 2); "
-            "your module has no parameters at all",
+            "your module has no parameters at all: of what `self` has, PyTorch finds layers, "
+            "nn.Parameter and nn.ModuleList, and nothing in a plain list",
         ),
         (
             TurnedRound,
@@ -338,7 +339,8 @@ def test_rounding_is_no_difference():
         (
             Linear,
             {"W": W, "scale": B},
-            "looked for scale: an nn.Parameter of shape (2,); your module has W.weight (2, 3)",
+            "looked for scale: an nn.Parameter of shape (2,), found by its name; your module has "
+            "W.weight (2, 3)",
         ),
     ],
 )

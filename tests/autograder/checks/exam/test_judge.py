@@ -764,7 +764,7 @@ def test_mismatch_is_a_sentence():
     report = affine_exam().preview(Renamed)
     assert report.verdict is Verdict.WRONG
     assert details(report) == (
-        "looked for W: an nn.Linear(3, 2), or an nn.Parameter of shape (3, 2); "
+        "looked for W: an nn.Linear(3, 2), or an nn.Parameter of shape (3, 2), found by its name; "
         "your module has V.weight (2, 3)",
     )
 

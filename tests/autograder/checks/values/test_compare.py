@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.checks.values.compare import Tolerance, describe, differences, identical
+from autograder.checks.values.compare import Tolerance, differences, identical
+from autograder.checks.values.kinds import describe
 from autograder.checks.values.precision import TOLERANCES
 
 TIGHT = Tolerance(absolute=1e-9, relative=1e-7)
@@ -102,7 +103,8 @@ def test_not_a_number(received, described):
     ],
 )
 def test_not_an_array(received, described):
-    assert text(ZEROS, received) == f"expected an array of shape (2, 3), received {described}"
+    said, *_ = text(ZEROS, received).split(";")
+    assert said == f"expected an array of shape (2, 3), received {described}"
 
 
 def test_subclass_is_no_array():
@@ -235,9 +237,9 @@ def test_parts_without_names():
     ],
 )
 def test_number_of_parts(received, described):
-    assert found((ZEROS, 1.0), received, names=("contexts", "scale")) == [
-        ("", f"expected 2 values (contexts, scale), received {described}")
-    ]
+    ((part, said),) = found((ZEROS, 1.0), received, names=("contexts", "scale"))
+    assert not part
+    assert said.split(";")[0] == f"expected 2 values (contexts, scale), received {described}"
 
 
 def test_text_is_shown_in_place_of_several_values():
@@ -367,9 +369,24 @@ def test_tensors_agree(expected, received):
 @pytest.mark.parametrize(
     ("expected", "received", "sentence"),
     [
-        (TENSOR, ZEROS, "expected a tensor of shape (2, 3), received an array of shape (2, 3)"),
-        (ZEROS, TENSOR, "expected an array of shape (2, 3), received a tensor of shape (2, 3)"),
-        (torch.tensor(0.5), 0.5, "expected a tensor of shape (), received a number"),
+        (
+            TENSOR,
+            ZEROS,
+            "expected a tensor of shape (2, 3), received an array of shape (2, 3); that is "
+            "NumPy's: PyTorch has its own functions, and `torch.from_numpy` for arrays",
+        ),
+        (
+            ZEROS,
+            TENSOR,
+            "expected an array of shape (2, 3), received a tensor of shape (2, 3); a tensor is no "
+            "NumPy array: `.numpy()` makes one of it",
+        ),
+        (
+            torch.tensor(0.5),
+            0.5,
+            "expected a tensor of shape (), received a number; return the tensor, not its "
+            "`.item()`, through which no gradient flows back",
+        ),
         (TENSOR, TENSOR.T, "expected shape (2, 3), received (3, 2)"),
         (TENSOR, TENSOR.to_sparse(), "expected a tensor of shape (2, 3), received a Tensor"),
         (1.0, torch.tensor([1.0]), "expected a number, received a tensor of shape (1,)"),
@@ -378,7 +395,8 @@ def test_tensors_agree(expected, received):
         (
             (1.0, 2.0),
             torch.tensor([1.0, 2.0]),
-            "expected 2 values, received a tensor of shape (2,)",
+            "expected 2 values, received a tensor of shape (2,); `return` gives several values "
+            "with commas between them",
         ),
         (
             TENSOR,
@@ -481,3 +499,12 @@ def test_one_number_is_allowed_as_in_an_array(tolerance):
     for expected in NUMBERS:
         in_array = tolerance.allows(np.full(len(NUMBERS), expected), np.array(NUMBERS))
         assert [tolerance.allows_number(expected, one) for one in NUMBERS] == in_array.tolist()
+
+
+def test_tensor_that_a_failed_resize_has_left_is_like_no_other():
+    broken = TENSOR.clone()
+    with pytest.raises(RuntimeError):
+        broken.resize_(2, -1)
+    assert not identical(TENSOR, broken)
+    assert not identical(broken, TENSOR)
+    assert "received a Tensor" in text(TENSOR, broken)

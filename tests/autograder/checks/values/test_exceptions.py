@@ -55,6 +55,18 @@ def two_results() -> tuple[torch.Tensor, torch.Tensor]:
 
 
 RAISING: list[tuple[Callable[[], object], str]] = [
+    (lambda: nn.Module().register_buffer(ROWS), "takes a name, then the tensor"),  # type: ignore
+    (lambda: nn.MultiheadAttention(2, 1)(ROWS), "takes 'key' and 'value' as well"),
+    (lambda: nn.LayerNorm(), "it can't be called without 'normalized_shape'"),  # type: ignore
+    (lambda: endless(), "it can't be called without 'x'"),  # type: ignore
+    (lambda: torch.zeros(ROWS.shape, 2), "torch.zeros(*shape, length)"),  # type: ignore
+    (lambda: torch.Generator(0), "torch.Generator().manual_seed(seed)"),  # type: ignore
+    (lambda: "low".replace("l", ("l", "o")), "one text in the place of another"),  # type: ignore
+    (lambda: ord("low"), "the number of one character"),
+    (lambda: torch.Parameter(ROWS), "torch has nothing called Parameter"),  # type: ignore
+    (lambda: ROWS.sum().step(), "`step` is a method of the optimizer"),  # type: ignore
+    (lambda: torch.stack([ROWS, ROWS[0]]), "`stack` joins tensors of one shape"),
+    (lambda: max([]), "look first whether there is anything"),
     (lambda: ARRAY @ ARRAY, "here 3 met 2"),
     (lambda: ROWS @ ROWS, "here 3 met 2"),
     (lambda: ROWS @ ROWS.T.double(), "float32 (torch's float) met float64 (double)"),

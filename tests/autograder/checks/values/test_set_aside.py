@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from autograder.checks.values.compare import identical
-from autograder.checks.values.dtypes import with_dtypes_of
+from autograder.checks.values.set_aside import with_dtypes_of
 
 SINGLE = np.array([1.5, 2.0], dtype=np.float32)
 DOUBLE = np.array([0.5, 1.0])

@@ -20,12 +20,13 @@ is, and says in `mine/course.toml` what is to be otherwise.
 """
 
 import dataclasses
+import json
 import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,8 @@ WORKED, GONE = "worked", "gone"
 _AT_LINE = re.compile(r"^(?P<what>.*) \(at line (?P<line>\d+), column \d+\)$", re.DOTALL)
 _TABLE = re.compile(r"\s*\[")
 _YEARS = range(1970, 3000)
+# So much of a wrong value is quoted.
+_SHOWN = 60
 _OWNER_AND_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _ADDRESS = re.compile(r"https?://[^\s/\"'<>]+(?:/[^\s\"'<>]*)?")
 
@@ -102,7 +105,8 @@ def read_settings(root: Path) -> Settings:
         if name not in known:
             raise setting_error(root, name, f"sets {name}, which is none of {', '.join(known)}")
         if wrong := _RULES[name](value):
-            raise setting_error(root, name, f"{name} {wrong}", _culprit(value, _RULES[name]))
+            entry = _culprit(value, _RULES[name])
+            raise setting_error(root, name, f"{name} {wrong}{_said_of(value, entry)}", entry)
     made = {name: _made(name, value) for name, value in found.items()}
     return Settings(**({"id": root.resolve().name} | made))
 
@@ -179,6 +183,31 @@ def _culprit(value: Any, rule: Callable[[Any], str]) -> str:
     if isinstance(value, list):
         return next((str(one) for one in value if rule([one])), "")
     return ""
+
+
+def _said_of(value: Any, entry: str) -> str:
+    """What a table says of its wrong entry, for the end of the sentence."""
+    if not entry or not isinstance(value, dict):
+        return ""
+    one = value[entry]
+    is_day = isinstance(one, date) and not isinstance(one, datetime)
+    why = ", a day without a time" if is_day else ""
+    return f'; "{_shortened(entry)}" is set to {_shortened(_as_toml(one))}{why}'
+
+
+def _as_toml(value: Any) -> str:
+    """A value about as it stands in the file, which a lecturer looks for there."""
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    try:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    except ValueError:
+        # As a number of 5,000 digits, which has no text.
+        return "something too long to be shown"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _made(name: str, value: Any) -> Any:

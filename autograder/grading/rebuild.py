@@ -6,15 +6,20 @@ metadata or outputs. A cell that is damaged or missing costs itself and nothing 
 read apart, within bounds: one that can't be read within them counts as empty.
 """
 
+import ast
+import codecs
+import functools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from autograder.checks.source.cell_code import statements_of
 from autograder.checks.source.cells import (
     UNANSWERED,
     grade_id_of,
@@ -33,6 +38,8 @@ from autograder.grading.submitted_files import shown
 _SOURCE_LENGTH = 200_000
 _ADDED = 200
 _REMARKS = 20
+# So many names are said of a cell.
+_NAMED = 3
 _UNSEEN = "there is too much code to see what of the libraries it changes"
 _TOO_MUCH = "the file takes too much time or memory to be read: it counts as empty"
 ADDED_ID = "added-"
@@ -55,6 +62,8 @@ class Rebuilt:
     given: Mapping[str, str] = field(default_factory=dict)
     # The ids of given cells that need not run.
     scenery: frozenset[str] = frozenset()
+    # By a name that an answer should have made and has not: what is said of its cell.
+    misnamed: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -64,6 +73,8 @@ class _Found:
     answers: dict[str, str] = field(default_factory=dict)
     added: dict[str, list[str]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    scenery: frozenset[str] = frozenset()
+    misnamed: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -81,7 +92,7 @@ def rebuild(source: NotebookNode, submission: bytes) -> Rebuilt:
     solutions = {
         grade_id_of(cell): cell.cell_type for cell in source.cells if has_role(cell, "solution")
     }
-    found, scenery = _read_apart(submission, source, solutions)
+    found = _read_apart(submission, source, solutions)
     notebook = deepcopy(source)
     cells = [_code(text, f"{ADDED_ID}0-{n}") for n, text in enumerate(found.added.get("", []))]
     for place, cell in enumerate(notebook.cells, start=1):
@@ -99,32 +110,40 @@ def rebuild(source: NotebookNode, submission: bytes) -> Rebuilt:
     written = [(grade_id_of(cell), cell.source) for cell in own]
     texts = [cell.source for cell in source.cells if cell.id in given and cell.cell_type == "code"]
     remarks = [*found.remarks, *remarks]
-    return Rebuilt(notebook, missing, tuple(remarks), written, imported(texts), scenery)
+    return Rebuilt(
+        notebook,
+        missing,
+        tuple(remarks),
+        written,
+        imported(texts),
+        found.scenery,
+        found.misnamed,
+    )
 
 
 def _nothing(kind: str) -> str:
     return inert_markdown(UNANSWERED) if kind == "markdown" else ""
 
 
-def _read_apart(
-    submission: bytes, source: NotebookNode, solutions: Mapping[str, str]
-) -> tuple[_Found, frozenset[str]]:
-    """What a submission holds, and the ids of the given cells that need not run with it."""
+def _read_apart(submission: bytes, source: NotebookNode, solutions: Mapping[str, str]) -> _Found:
+    """What a submission holds, and what its code says of itself."""
     # The instructor's own cells are read once for a class, and not in each fork.
     left_out(source, [])
+    asked = _asked(source)
 
     def read(tell: Tell) -> None:
         found = _read(submission, source, solutions)
-        tell(asdict(found))
+        tell({"answers": found.answers, "added": found.added, "remarks": found.remarks})
         code = [text for name, text in found.answers.items() if solutions[name] == "code"]
         added = [text for texts in found.added.values() for text in texts]
         tell(patches_in([*code, *added]))
         tell(sorted(left_out(source, [*code, *added])))
+        tell(_misnamed(found.answers, asked))
 
     told = apart(read)
     plain = next(told, None)
     if plain is None:
-        return _Found(remarks=[_TOO_MUCH]), frozenset()
+        return _Found(remarks=[_TOO_MUCH])
     found = _Found(**plain)
     changed = next(told, None)
     if changed is None:
@@ -132,7 +151,53 @@ def _read_apart(
     found.remarks += [f"the submission changes `{shown(name)}`" for name in changed or ()]
     found.remarks = _few(found.remarks)
     # Where it can't be told on what the submission depends, all cells are run.
-    return found, frozenset(next(told, ()))
+    found.scenery = frozenset(next(told, ()))
+    found.misnamed = next(told, {})
+    return found
+
+
+def _asked(source: NotebookNode) -> dict[str, tuple[str, ...]]:
+    """The names that the instructor's own answers make, by their cells."""
+    return {
+        grade_id_of(cell): _names_made(cell.source)
+        for cell in source.cells
+        if cell.cell_type == "code" and has_role(cell, "solution")
+    }
+
+
+def _misnamed(answers: Mapping[str, str], asked: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """What is said of cells that make something else than they are asked for, by what they lack."""
+    said: dict[str, str] = {}
+    for cell, names in asked.items():
+        made = _names_made(answers.get(cell, ""))
+        others = [f"`{shown(name)}`" for name in made if name not in names]
+        if others:
+            said |= {name: _in_its_place(cell, others) for name in names if name not in made}
+    return said
+
+
+def _in_its_place(cell: str, others: Sequence[str]) -> str:
+    if len(others) == 1:
+        return f"the cell of {cell} defines {others[0]} in its place"
+    more = len(others) - _NAMED
+    listed = [*others[:_NAMED], *([f"{more} more"] if more > 0 else [])]
+    return f"the cell of {cell} defines {', '.join(listed[:-1])} and {listed[-1]} in its place"
+
+
+@functools.lru_cache(maxsize=256)
+def _names_made(text: str) -> tuple[str, ...]:
+    """The functions, classes and variables that a cell makes, each once, in their order."""
+    return tuple(dict.fromkeys(name for one in statements_of(text) for name in _made_by(one)))
+
+
+def _made_by(statement: ast.stmt) -> Iterator[str]:
+    match statement:
+        case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+            yield name
+        case ast.Assign(targets):
+            yield from (one.id for one in targets if isinstance(one, ast.Name))
+        case ast.AnnAssign(target=ast.Name(name)):
+            yield name
 
 
 def _few(remarks: Sequence[str]) -> list[str]:
@@ -231,10 +296,23 @@ def cells_in(submission: bytes) -> list[dict[str, Any]]:
     try:
         notebook = json.loads(submission.decode("utf-8-sig", errors="replace"))
     except (ValueError, RecursionError):
-        raise CheckError("is not a notebook: it is not valid JSON, or breaks off") from None
+        raise CheckError(_no_json(submission)) from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if isinstance(notebook, dict) and "worksheets" in notebook:
         raise CheckError("has an old form (nbformat 3): open it in JupyterLab and save it")
     if not isinstance(cells, list):
         raise CheckError("is not a notebook: it has no cells")
     return [cell for cell in cells if isinstance(cell, dict)]
+
+
+def _no_json(submission: bytes) -> str:
+    """Why a file can't be read as JSON in UTF-8."""
+    if not submission.removeprefix(codecs.BOM_UTF8).strip():
+        return "is empty"
+    encoding = json.detect_encoding(submission)
+    if encoding.startswith(("utf-16", "utf-32")):
+        # Zeros in a damaged file would be taken for this as well.
+        with suppress(ValueError, RecursionError):
+            json.loads(submission.decode(encoding))
+            return f"is in {encoding[:6].upper()}: notebooks are in UTF-8"
+    return "is not a notebook: it is not valid JSON, or breaks off"

@@ -48,6 +48,8 @@ VERSION = 1
 RECORD_SUFFIX = ".verdicts.json"
 # Of what an exception says, which can be as long as a student likes.
 _TOLD = 300
+# How notices about files begin that no student has written: what collects has put them there.
+_LECTURERS = ("timestamp.txt ",)
 _LIBRARIES = ("nbgrader", "numpy", "torch", "ipython")
 
 
@@ -243,6 +245,11 @@ def noticed(records: Iterable[Record], *, waits: bool) -> list[str]:
             told.append(f"not graded yet: {record.not_graded}")
         told += record.notices
     return told
+
+
+def for_students(notices: Iterable[str]) -> list[str]:
+    """Those notices that a student can make something of: the rest is for the lecturer alone."""
+    return [one for one in notices if not one.startswith(_LECTURERS)]
 
 
 def records_in(folder: Path) -> list[Record]:

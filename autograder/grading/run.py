@@ -1,5 +1,6 @@
 """One notebook being run: its cells in a student's process, then its tests, the last one first."""
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -40,6 +41,8 @@ _CELLS_OF_OUTPUT = 10
 # How much of a file a rule about how an answer is written reads.
 _MOST_READ = 200_000
 
+# What is said where a test finds no such name at the student's.
+_NOT_DEFINED = re.compile(r"name '(\w+)' is not defined")
 _LEFTOVERS = (
     "processes that a cell or a test had left running were ended with it: the next cell does not "
     "find them"
@@ -214,9 +217,15 @@ class Run:
             # Nobody knows what the student's process was asked last.
             self._end()
             return Examined(lost.verdict, str(lost))
-        if examined.verdict is Verdict.MISSING and test.lost:
-            return Examined(*test.lost)
+        if examined.verdict is Verdict.MISSING:
+            return Examined(*test.lost) if test.lost else self._with_other_name(examined)
         return examined
+
+    def _with_other_name(self, examined: Examined) -> Examined:
+        """A test that misses a name says what the cell that should have made it does make."""
+        found = _NOT_DEFINED.fullmatch(examined.message)
+        said = self._rebuilt.misnamed.get(found[1]) if found else None
+        return replace(examined, message=f"{examined.message}: {said}") if said else examined
 
     def _go_to(self, test: _Test) -> Session[StudentProcess]:
         """Have the process that speaks be the one that waited at this test.

@@ -10,6 +10,7 @@ from nbgrader.converters import BaseConverter, NbGraderException
 from autograder.nbgrading.all_or_nothing import MAKING, Folder
 from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.gradebook.transaction import transaction
+from autograder.nbgrading.routine import no_warnings_of_routine
 
 UNCHANGED = "nothing was changed"
 
@@ -23,6 +24,7 @@ class OneByOne(BaseConverter):  # type: ignore[misc]
         Raises:
             NbGraderException: at the end, with what failed.
         """
+        no_warnings_of_routine(self.log)
         failures = []
         order = sorted(self.assignments)
         for number, source in enumerate(order):

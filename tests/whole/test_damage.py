@@ -169,8 +169,8 @@ STUB = "def double(x):\n    raise NotImplementedError()"
 DAMAGES = [
     whole("invalid JSON", lambda notebook: b"{'cells': []}", "not valid JSON"),
     whole("truncated", lambda notebook: as_bytes(notebook)[:-400], "breaks off"),
-    whole("an empty file", lambda notebook: b"", "not valid JSON"),
-    whole("not UTF-8", lambda notebook: b"\xff\xfe" + json.dumps(notebook).encode("utf-16-le")),
+    whole("an empty file", lambda notebook: b"", "is empty"),
+    whole("not UTF-8", lambda notebook: json.dumps(notebook).encode("utf-16"), "is in UTF-16"),
     whole("null bytes alone", lambda notebook: b"\0" * 1000),
     whole("a list", lambda notebook: as_bytes([notebook]), "has no cells"),
     whole("cells missing", lambda notebook: as_bytes({**notebook, "cells": None}).replace(

@@ -75,7 +75,10 @@ class Check(_Placed):
 
 @dataclass(frozen=True)
 class WrittenExercise(_Placed):
-    """A question answered in words and graded by hand."""
+    """A question answered in words and graded by hand.
+
+    `scale` says which points its marks are for, where these are others than the answer is worth.
+    """
 
     name: str
     difficulty: int
@@ -86,6 +89,7 @@ class WrittenExercise(_Placed):
     marking_scheme: str
     to_tick: tuple[Point, ...] = ()
     origin: str = ""
+    scale: str = ""
 
 
 Block = Prose | Code | Exercise | Check | WrittenExercise

@@ -96,6 +96,7 @@ def _cells(
 
 def _written(block: WrittenExercise, lesson: Lesson) -> Iterator[NotebookNode]:
     marks = "\n".join(filter(None, [list_of(block.to_tick), block.marking_scheme]))
+    marks = "\n\n".join(filter(None, [block.scale, marks]))
     scheme = _SCHEME.format(answer=block.model_answer, scheme=marks)
     question = f"{_card(block, lesson)}\n\n{block.question}\n\n{scheme}"
     yield _marked(new_markdown_cell(question), f"{block.name}_question")

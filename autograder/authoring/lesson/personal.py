@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from fractions import Fraction
 from math import gcd
 from pathlib import Path
 from typing import TypeVar
@@ -31,9 +32,32 @@ Value = TypeVar("Value")
 _EXERCISE = re.compile(r"^`{3,}\{exercise\}[ \t]*(\w+)", re.MULTILINE)
 # In the front matter of a retake's text.
 _RETAKE_OF = re.compile(r"^retake_of: *(\S+)", re.MULTILINE)
+# What stands above marks whose points this can't put in others' place, so that it is read first.
 _SCALED = (
-    "{which} for {before} points; here the answer is worth {now}, so give the same shares of that."
-    "\n\n"
+    "These marks are for {before} points; here the answer is worth {now}, so give the same shares "
+    "of that."
+)
+_SCALED_BELOW = (
+    "The first {listed} marks are for the {now} points that the answer is worth here. What is said "
+    "behind them is for {before} points: give the same shares of {now}."
+)
+# What a marking scheme gives: "half a point", "2 points"; and one point, where a verb says so.
+_GIVEN = re.compile(
+    r"\b(?P<half>half a point)\b"
+    r"|(?<![\d.,/])(?P<number>\d{1,3}(?:\.5)?) points?\b"
+    r"|(?P<verb>\b(?:gives?|gets?|earns?|costs?) )(?:a|one) point\b",
+    re.IGNORECASE,
+)
+# And what is no amount, or none whatever the answer is worth: "the third point:", "no point".
+_NO_AMOUNT = re.compile(
+    r"\b(?:no|the|this|that|each|first|second|third|fourth|fifth|sixth|last) points?\b",
+    re.IGNORECASE,
+)
+# What else may be an amount: "a quarter of a point", "3 for a reason", "a reason (2)".
+_UNCLEAR = re.compile(
+    r"points?\b|^[\s*+-]*(?:\d|(?:half|one|two|three|four|five|six)\b)"
+    r"|[(\[+=:/−-] *\d|\d *(?:[)\]%½]|pts?\b|marks?\b|p\b|$)|[½¼¾]",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -203,21 +227,37 @@ def _worth(course: Course, points: Mapping[str, int], block: Block) -> Block:
             f"be shared out in whole numbers: choose a multiple of {step}"
         )
         raise setting_error(course.root, "points", sentence, block.name)
-    return replace(
-        block,
-        points=now,
-        to_tick=tuple(replace(one, worth=one.worth * now // before) for one in block.to_tick),
-        marking_scheme=_scheme_of(block, now),
-    )
+    shared = tuple(replace(one, worth=one.worth * now // before) for one in block.to_tick)
+    return replace(_with_scheme(block, now), points=now, to_tick=shared)
 
 
-def _scheme_of(block: WrittenExercise, now: int) -> str:
-    """The marking scheme of an answer that is worth `now`: a list to tick above it is shared out
-    already, and ends at the empty line.
-    """
-    if not block.to_tick:
-        return _SCALED.format(which="These marks are", before=block.points, now=now) + (
-            block.marking_scheme
-        )
-    said = _SCALED.format(which="What follows is", before=block.points, now=now)
-    return f"\n{said}{block.marking_scheme}" if block.marking_scheme else ""
+def _with_scheme(block: WrittenExercise, now: int) -> WrittenExercise:
+    """An exercise with the marking scheme of an answer that is worth `now`."""
+    scheme = scaled(block.marking_scheme, Fraction(now, block.points))
+    # What names no amount, and has no list above it, may share the points out in other words.
+    if scheme is not None and (block.to_tick or scheme != block.marking_scheme):
+        return replace(block, marking_scheme=scheme)
+    said = _SCALED_BELOW if block.to_tick else _SCALED
+    listed = len(block.to_tick)
+    return replace(block, scale=said.format(before=block.points, now=now, listed=listed))
+
+
+def scaled(scheme: str, factor: Fraction) -> str | None:
+    """A marking scheme with other amounts; None if not all that it says of points is understood."""
+    rest = _NO_AMOUNT.sub("…", _GIVEN.sub("…", scheme))
+    amounts = [_amount(found) * factor for found in _GIVEN.finditer(scheme)]
+    if _UNCLEAR.search(rest) or any(4 % one.denominator for one in amounts):
+        return None
+    each = iter(amounts)
+    return _GIVEN.sub(lambda found: (found["verb"] or "") + _in_words(next(each)), scheme)
+
+
+def _amount(found: re.Match[str]) -> Fraction:
+    if found["half"]:
+        return Fraction(1, 2)
+    return Fraction(found["number"] or 1)
+
+
+def _in_words(points: Fraction) -> str:
+    known = {Fraction(1, 4): "a quarter of a point", Fraction(1, 2): "half a point"}
+    return known.get(points) or f"{float(points):g} point{'s' * (points != 1)}"

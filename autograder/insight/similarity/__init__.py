@@ -5,5 +5,5 @@ ways, are taken out; what is left weighs the more, the fewer have written it.
 
 In the field's words: detection of plagiarism in code.
 
-From outside: `answers`, `pairs`, `usual`.
+From outside: `answers`, `pairs`, `same`, `usual`.
 """

@@ -147,6 +147,13 @@ class Class:
         found = [self.pair(*students) for students in enough]
         return sorted(found, key=lambda pair: (-pair.weight, pair.students))
 
+    def forms(self) -> dict[str, dict[str, frozenset[str]]]:
+        """The lines that each student wrote, in their normal form, of what they answered."""
+        return {
+            student: {name: one.form for name, one in own.items() if one.lines}
+            for student, own in self._answers.items()
+        }
+
     def pair(self, one: str, other: str) -> Pair:
         """What two students have in common."""
         weight, common = self._weighed(one, other)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType
+from typing import Any
 
 from autograder.checks.exam.exam import exams_of
 from autograder.checks.source.cells import grade_id_of, has_role
@@ -75,16 +76,36 @@ def usual_forms(course: Course, lesson: str) -> dict[str, Usual]:
 
 def solution_cells(path: Path) -> dict[str, str]:
     """The code that is a student's, by the name of its exercise; nothing where there is no file."""
+    return answers_of(path)[0]
+
+
+def answers_of(path: Path) -> tuple[dict[str, str], dict[str, str]]:
+    """What a student has written, as code and in words; nothing where there is no file."""
+    cells = [cell for cell in _cells_of(path) if has_role(cell, "solution")]
+    code, words = (
+        {grade_id_of(cell): _text_of(cell) for cell in cells if cell["cell_type"] == kind}
+        for kind in ("code", "markdown")
+    )
+    return code, words
+
+
+def prose_of(path: Path) -> str:
+    """The words of a notebook; none where there is no file."""
+    texts = (_text_of(cell) for cell in _cells_of(path) if cell["cell_type"] == "markdown")
+    return "\n\n".join(texts)
+
+
+def _cells_of(path: Path) -> list[Any]:
     try:
-        notebook = json.loads(path.read_text(encoding="utf-8"))
+        cells: list[Any] = json.loads(path.read_text(encoding="utf-8"))["cells"]
     except FileNotFoundError:
-        return {}
-    return {
-        # What is no Unicode could not be written to a page.
-        grade_id_of(cell): "".join(cell["source"]).encode(errors="replace").decode()
-        for cell in notebook["cells"]
-        if cell["cell_type"] == "code" and has_role(cell, "solution")
-    }
+        return []
+    return cells
+
+
+def _text_of(cell: Mapping[str, Any]) -> str:
+    # What is no Unicode could not be written to a page.
+    return "".join(cell["source"]).encode(errors="replace").decode()
 
 
 def _lines(source: str) -> frozenset[str]:

@@ -7,21 +7,29 @@ from typing import Any
 from autograder.course import Course
 from autograder.insight.similarity.answers import Answers, read_answers
 from autograder.insight.similarity.pairs import Class, InCommon, Pair
+from autograder.insight.similarity.same import Same, same_code, same_words, together
 from autograder.insight.similarity.usual import Usual, usual_forms
 from autograder.insight.survey.classwork import Classwork
 
 # Under this name stands what is found over several lessons together.
 ALL = "all lessons"
-# A page shows the texts of so many pairs, of so many exercises of each.
-_PAIRS, _EXERCISES = 20, 12
+# A page shows the texts of so many pairs, of so many exercises of each, and so many groups who
+# handed in the same.
+_PAIRS, _EXERCISES, _GROUPS = 20, 12, 40
 
 
 @dataclass(frozen=True)
 class Alike:
-    """The pairs of a lesson that are alike, and the answers that they wrote."""
+    """The pairs of a lesson that are alike, the answers that they wrote, and what is the same."""
 
     pairs: Sequence[Pair]
     answers: Answers
+    same: Sequence[Same] = ()
+
+    @property
+    def same_shown(self) -> Sequence[Same]:
+        """Those who handed in the same that a page names."""
+        return self.same[:_GROUPS]
 
     @property
     def shown(self) -> Sequence[Pair]:
@@ -53,7 +61,8 @@ class _Material:
     def alike(self) -> Alike:
         """The pairs that are alike in it."""
         group = Class(self.answers.sources, self.usual, self.mistakes)
-        return Alike(group.pairs(), self.answers)
+        words, code = same_words(self.answers.words), same_code(group.forms(), self.usual)
+        return Alike(group.pairs(), self.answers, together([*words, *code]))
 
 
 def read_alike(course: Course, works: Sequence[Classwork]) -> dict[str, Alike]:

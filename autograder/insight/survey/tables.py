@@ -67,6 +67,7 @@ def alike_as_csv(alike: Mapping[str, Alike]) -> str:
 
 def _pairs(alike: Alike) -> dict[str, Any]:
     return {
+        "same": [asdict(one) for one in alike.same],
         "pairs": [{**asdict(pair), "figure": pair.times} for pair in alike.pairs],
         "too_long": alike.answers.too_long,
         "not_read": alike.answers.not_read,

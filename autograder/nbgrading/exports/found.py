@@ -13,7 +13,7 @@ from nbgrader.plugins import ExportPlugin
 
 from autograder.checks.exam.report import Verdict
 from autograder.checks.source.cells import NO_RESPONSE
-from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record
+from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, for_students
 from autograder.nbgrading.exports.scores import Score, course_of
 
 _CHECK = "_check"
@@ -75,7 +75,7 @@ def remarks(score: Score, records: Records) -> list[str]:
     """What is to be said of a score as a whole."""
     each = records.values()
     found = [f"Not graded yet: {one.not_graded}." for one in each if one.not_graded and score.waits]
-    found += [f"Noticed: {notice}." for one in each for notice in one.notices]
+    found += [f"Noticed: {notice}." for one in each for notice in for_students(one.notices)]
     if score.waits and not any(one.not_graded for one in each):
         found.append("These points are not final: a part of the answers waits for your instructor.")
     if score.penalty:

@@ -22,6 +22,7 @@ from autograder.nbgrading.gradebook.transaction import opened
 from autograder.nbgrading.inbox import secret, timestamps
 from autograder.nbgrading.pages.outline import WAITS
 from autograder.nbgrading.pages.rendering import WORKER
+from autograder.nbgrading.routine import no_warnings_of_routine
 from autograder.nbgrading.term.late import work_out_penalties
 
 # What nbgrader reads of this folder when it releases the page.
@@ -79,6 +80,11 @@ class SafeFeedback(GenerateFeedback):  # type: ignore[misc]
     """GenerateFeedback by our page; a student's own files stay where they are."""
 
     exporter_class = Type(FeedbackPage, klass=Exporter).tag(config=True)
+
+    def start(self) -> None:
+        """As nbgrader's, with warnings only of what is wrong."""
+        no_warnings_of_routine(self.log)
+        super().start()
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """Copy what belongs to the page; what renders it starts meanwhile."""

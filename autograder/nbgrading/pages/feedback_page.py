@@ -20,6 +20,7 @@ from autograder.checks.card.as_html import as_html
 from autograder.checks.source.cells import has_role
 from autograder.checks.source.scenery import NOT_RUN, SCENERY
 from autograder.grading.rebuild import ADDED_ID, NOT_GRADED, NOTICES
+from autograder.grading.record import for_students
 from autograder.nbgrading.pages.answers import answer_to_html, comment_to_html, lesson_to_html
 from autograder.nbgrading.pages.given import once
 from autograder.nbgrading.pages.outline import parts_of
@@ -63,7 +64,7 @@ def feedback_page(notebook: NotebookNode, resources: Mapping[str, Any], *, plain
         shown=shown,
         plain=plain,
         not_graded=not_graded,
-        notices=notebook.metadata.get(NOTICES, []),
+        notices=for_students(notebook.metadata.get(NOTICES, [])),
         colours=_colours(),
     )  # fmt: skip
 

@@ -391,6 +391,9 @@ def test_names_that_the_answer_lacks(sandbox: Sandbox) -> None:
     assert one.message == "NameError: name 'two' is not defined"
     (one,) = grade(source, answered(source, "two = 2"), sandbox).verdicts
     assert one.verdict is Verdict.MISSING
+    where = "the cell of double defines `two` in its place"
+    assert one.message == f"name 'double' is not defined: {where}"
+    (one,) = grade(source, answered(source, "1 + 1"), sandbox).verdicts
     assert one.message == "name 'double' is not defined"
 
 

@@ -1,5 +1,6 @@
 """What a student's notebook brings into the one that is graded: answers, and nothing beside."""
 
+import codecs
 import time
 from copy import deepcopy
 
@@ -10,7 +11,8 @@ from nbgrader.utils import compute_checksum, determine_grade
 
 from autograder.checks.own_judgement import Point, cell_to_tick, ticks_in
 from autograder.checks.source.cells import UNANSWERED, grade_id_of
-from autograder.grading.rebuild import rebuild
+from autograder.errors import CheckError
+from autograder.grading.rebuild import cells_in, rebuild
 from tests.support.sample import EVERYTHING
 from tests.support.samples import make_cell
 
@@ -129,6 +131,83 @@ def test_byte_order_mark_is_no_damage() -> None:
     rebuilt = rebuild(source, nbformat.writes(own).encode("utf-8-sig"))
     assert rebuilt.notebook.cells[0].source == own.cells[0].source
     assert rebuilt.remarks == ()
+
+
+NOTEBOOK = '{"cells": [], "metadata": {"author": "André"}, "nbformat": 4, "nbformat_minor": 5}'
+EMPTY, NO_JSON = "is empty", "is not a notebook: it is not valid JSON, or breaks off"
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", EMPTY),
+        (b" \r\n\t", EMPTY),
+        (codecs.BOM_UTF8, EMPTY),
+        *(
+            (NOTEBOOK.encode(encoding), f"is in {encoding[:6].upper()}: notebooks are in UTF-8")
+            for encoding in ("utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be")
+        ),
+        (NOTEBOOK.encode("utf-16")[:-8], NO_JSON),
+        (NOTEBOOK.encode()[:-4], NO_JSON),
+        (codecs.BOM_UTF16_LE, NO_JSON),
+        (b"\0" * 1000, NO_JSON),
+        (b"[" * 100_000, NO_JSON),
+        (("[" * 100_000).encode("utf-16"), NO_JSON),
+        (b"<html>Your session has ended</html>", NO_JSON),
+        (b"{}", "is not a notebook: it has no cells"),
+        (b"[]", "is not a notebook: it has no cells"),
+        (b'{"cells": {}}', "is not a notebook: it has no cells"),
+        (
+            b'{"worksheets": []}',
+            "has an old form (nbformat 3): open it in JupyterLab and save it",
+        ),
+    ],
+)
+def test_why_a_file_is_no_notebook(content: bytes, said: str) -> None:
+    with pytest.raises(CheckError) as raised:
+        cells_in(content)
+    assert str(raised.value) == said
+
+
+def test_other_encodings_are_read() -> None:
+    assert cells_in(NOTEBOOK.encode()) == cells_in(NOTEBOOK.encode("latin-1")) == []
+
+
+ASKED = "import numpy as np\ndef helper(x): return x\ndef double(x): return helper(2 * x)"
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("def twice(x): return 2 * x", {"double": "`twice` in its place", "helper": "`twice` in"}),
+        (
+            "def helper(x): return x\nmy_double = lambda x: x",
+            {"double": "`my_double` in its place"},
+        ),
+        ("class Double: pass\nhelper = 1", {"double": "`Double` in its place"}),
+        ("%time 1\nhelper: int = 1\na = b = c = 2", {"double": "`a`, `b` and `c` in its place"}),
+        (
+            "helper = v1 = 1\n" + "\n".join(f"v{n} = 1" for n in range(2, 9)),
+            {"double": "`v1`, `v2`, `v3` and 5 more in its place"},
+        ),
+        (f"helper = {'n' * 200} = 1", {"double": f"`{'n' * 80}` in its place"}),
+        # What makes nothing else, or can't be read, has nothing to say.
+        (ASKED, {}),
+        ("helper = 1", {}),
+        ("import torch as double2", {}),
+        ("1 + 1", {}),
+        ("def twice(x: return", {}),
+        ("", {}),
+    ],
+)
+def test_what_a_cell_makes_in_place_of_a_name(written: str, said: dict[str, str]) -> None:
+    source = new_notebook(cells=[make_cell("code", ASKED, "double", solution=True)])
+    own = deepcopy(source)
+    own.cells[0].source = written
+    found = rebuild(source, nbformat.writes(own).encode()).misnamed
+    assert found.keys() == said.keys()
+    for name, words in said.items():
+        assert found[name].startswith(f"the cell of double defines {words}")
 
 
 @pytest.mark.skipif(not EVERYTHING, reason="takes as long as reading may take: make test-all")

@@ -1,13 +1,17 @@
 """A lesson as one course has it: its points, and which exercise an entry of course.toml means."""
 
 import re
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from autograder.authoring.lesson.lesson import Check, WrittenExercise
-from autograder.authoring.lesson.personal import course_lesson, retake_of, warnings_of
+from autograder.authoring.lesson.notebook import source_notebook
+from autograder.authoring.lesson.personal import course_lesson, retake_of, scaled, warnings_of
 from autograder.authoring.lesson.reading import read_lesson
+from autograder.authoring.lesson.reference import read_reference
+from autograder.checks.source.cells import grade_id_of
 from autograder.course import Course
 from autograder.errors import LessonNameError, SettingError
 from tests.support.course import COURSE
@@ -51,11 +55,80 @@ def test_points_of_an_answer_in_words_are_shared_out(course: Course) -> None:
     *_, why = course_lesson(course, LESSON).blocks
     assert isinstance(why, WrittenExercise)
     assert [(one.worth, one.text) for one in why.to_tick] == [(6, "It is."), (2, "It was.")]
-    # The empty line ends the list, which is shared out, and stands above it.
-    said = "\nWhat follows is for 4 points; here the answer is worth 8"
-    assert why.marking_scheme.startswith(said)
+    assert why.marking_scheme == "- 8 points: because of the division."
+    assert why.scale == ""
     set_to(course, "points = {why = 4}")
     assert course_lesson(course, LESSON) == read_lesson(course.lesson_file(LESSON))
+
+
+SCHEME = "- 4 points: because of the division."
+
+
+@pytest.mark.parametrize(
+    ("scheme", "twice"),
+    [
+        ("- 1 point: yes.\n- 2.5 points: why.", "- 2 points: yes.\n- 5 points: why."),
+        ("- The fourth point: give half a point.", "- The fourth point: give 1 point."),
+        ("- First point: half a point for one part.", "- First point: 1 point for one part."),
+        ("It gets a point, or costs one point.", "It gets 2 points, or costs 2 points."),
+        ("- The second point: this earns no point.", "- The second point: this earns no point."),
+        ("- Accept any reason.", "- Accept any reason."),
+        # What is not understood as a whole stays as it is.
+        ("- A quarter of a point for a word.", ""),
+        ("- 2 points, or 1/2 point.", ""),
+        ("- He has a point there: 1 point.", ""),
+        ("- Two points: yes.", ""),
+        ("- `points` is a list: 1 point.", ""),
+        ("3 for a reason.", ""),
+        ("- Two for a reason.", ""),
+        ("- A reason (2), and 1 point for words.", ""),
+        ("- A reason: 2", ""),
+        ("- A reason: +2 pts", ""),
+        ("- ½ for a reason", ""),
+    ],
+)
+@pytest.mark.parametrize("listed", ["", TO_TICK])
+def test_marks_are_for_the_points_of_the_answer(
+    course: Course, scheme: str, twice: str, listed: str
+) -> None:
+    file = course.lesson_file(LESSON)
+    text = file.read_text(encoding="utf-8")
+    assert text.count(SCHEME) == text.count(TO_TICK) == 1
+    file.write_text(text.replace(SCHEME, scheme).replace(TO_TICK, listed), encoding="utf-8")
+    set_to(course, "points = {why = 8}")
+    *_, why = course_lesson(course, LESSON).blocks
+    assert isinstance(why, WrittenExercise)
+    assert why.marking_scheme == (twice or scheme)
+    # Where nothing names an amount, a list above it does.
+    understood = twice and (listed or twice != scheme)
+    assert why.scale == ("" if understood else BELOW if listed else ABOVE)
+
+
+ABOVE = "These marks are for 4 points; here the answer is worth 8, so give the same shares of that."
+BELOW = (
+    "The first 2 marks are for the 8 points that the answer is worth here. What is said behind "
+    "them is for 4 points: give the same shares of 8."
+)
+
+
+def test_scale_is_said_above_the_marks(course: Course) -> None:
+    file = course.lesson_file(LESSON)
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace(SCHEME, "- Two points: yes."), encoding="utf-8")
+    set_to(course, "points = {why = 8}")
+    lesson, sources = course_lesson(course, LESSON), read_reference(course.reference_file(LESSON))
+    cells = source_notebook(lesson, sources, dict.fromkeys(lesson.points, "exams")).cells
+    question = next(one.source for one in cells if grade_id_of(one) == "why_question")
+    marks = f"**Marks.**\n\n{BELOW}\n\n- 6 points: It is.\n- 2 points: It was.\n- Two points: yes."
+    assert marks in question
+
+
+def test_marks_of_this_course_can_be_shared_out() -> None:
+    """All that they say of points is understood, so that their amounts are those of the answer."""
+    for name in COURSE.lessons():
+        for block in read_lesson(COURSE.lesson_file(name)).blocks:
+            if isinstance(block, WrittenExercise):
+                assert scaled(block.marking_scheme, Fraction(2)) is not None
 
 
 @pytest.mark.parametrize(

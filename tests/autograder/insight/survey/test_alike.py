@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import nbformat
@@ -84,3 +85,61 @@ def test_lessons_are_compared_together(course: Course) -> None:
     (pair,) = json.loads(data.read_text("utf-8"))["all lessons"]["alike"]["pairs"]
     assert pair["students"] == ["dan", "eve"]
     assert {one["exercise"] for one in pair["common"]} >= {"week1: mix", "week2: mix"}
+
+
+WORDS = "It cannot say which word came first, since a weighted sum forgets where things stood."
+ODD = (
+    "def {name}(x):\n    n = 0\n    while n < len(x) - 1 + 1:\n        n = n + 1\n    return n * 2"
+)
+
+
+def add_words(root: Path, student: str, text: str) -> None:
+    """An answer to the question `what_it_cannot_do`, in a graded notebook."""
+    path = root / "autograded" / student / LESSON / f"{LESSON}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    name = "what_it_cannot_do"
+    notebook.cells.append(make_cell("markdown", text, name, solution=True, grade=True, points=3))
+    nbformat.write(notebook, path)
+
+
+def test_what_is_the_same_is_named_in_a_small_class(tmp_path: Path) -> None:
+    for student, code, words in (
+        ("ada", OTHER.replace("{n}", "7"), "It knows nothing of the order of its words."),
+        ("lea", ODD, WORDS),
+        ("max", re.sub(r"\bn\b", "m", ODD), WORDS.upper().replace(" ", "\n")),
+        ("<b>zoe", OTHER.replace("{n}", "9"), WORDS),
+    ):
+        hand_in(tmp_path, student, code)
+        add_words(tmp_path, student, words)
+    page, data, *_ = write_report(Course(tmp_path), [LESSON])
+    text = page.read_text("utf-8")
+    where = "<code>what_it_cannot_do</code>"
+    assert f"<b>&lt;b&gt;zoe, lea and max</b>: the same words in {where}</li>" in text
+    assert "<b>lea and max</b>: the same code in all 4 exercises that they answered</li>" in text
+    assert "never a verdict" in text
+    assert "Beyond that, no two students have more in common than chance explains." in text
+    alike = json.loads(data.read_text("utf-8"))[LESSON]["alike"]
+    assert alike["same"] == [
+        {"students": ["lea", "max"], "words": [], "code": sorted(EXERCISES)},
+        {"students": ["<b>zoe", "lea", "max"], "words": ["what_it_cannot_do"], "code": []},
+    ]
+
+
+def test_a_lesson_without_code_is_compared(tmp_path: Path) -> None:
+    for student in ("lea", "max"):
+        hand_in(tmp_path, student, "")
+        path = tmp_path / "autograded" / student / LESSON / f"{LESSON}.ipynb"
+        nbformat.write(new_notebook(), path)
+        add_words(tmp_path, student, WORDS)
+    text = write_report(Course(tmp_path), [LESSON])[0].read_text("utf-8")
+    assert "<b>lea and max</b>: the same words in <code>what_it_cannot_do</code></li>" in text
+    assert "Not compared" not in text
+
+
+def test_of_very_many_groups_the_first_are_named(tmp_path: Path) -> None:
+    for number in range(82):
+        hand_in(tmp_path, f"s{number:02}", OTHER.replace("{n}", str(number)))
+        add_words(tmp_path, f"s{number:02}", f"{WORDS} {number // 2}")
+    text = write_report(Course(tmp_path), [LESSON])[0].read_text("utf-8")
+    assert text.count(": the same words in") == 40
+    assert "1 more are in the JSON file." in text

@@ -16,6 +16,7 @@ from autograder.grading.record import Record
 from autograder.nbgrading.exports.canvas import CanvasExport
 from autograder.nbgrading.exports.gradescope import GradescopeExport
 from autograder.nbgrading.exports.moodle import MoodleExport
+from autograder.nbgrading.exports.table import SafeCsvExport
 from tests.support.gradebooks import (
     HINT,
     NAMES,
@@ -225,3 +226,19 @@ def test_every_record_is_read_once(
     kind(to=str(tmp_path / "out"), config=course_at(tmp_path)).export(gradebook)
     folders = [f"{path.parent.parent.name} {path.parent.name}" for path in read]
     assert sorted(folders) == ["ada week1", "ben week1", "ben week2"]
+
+
+def test_what_only_the_lecturer_can_mend_is_in_the_table_alone(
+    gradebook: Gradebook, tmp_path: Path
+) -> None:
+    """A timestamp is written by what collects, and students can make nothing of it."""
+    own, others = "the cell of why is missing", "timestamp.txt holds no time that can be read"
+    folder = tmp_path / "autograded" / "ada" / "week1"
+    folder.mkdir(parents=True)
+    (folder / "week1.verdicts.json").write_text(Record(remarks=(others, own)).text())
+    assert str(exported(SafeCsvExport, gradebook, tmp_path)).count(f"{others}; {own}") == 1
+    told = str(exported(MoodleExport, gradebook, tmp_path))
+    GradescopeExport(to=str(tmp_path / "out"), config=course_at(tmp_path)).export(gradebook)
+    told += "".join(path.read_text() for path in (tmp_path / "out").rglob("results.json"))
+    assert told.count(f"Noticed: {own}.") == 2
+    assert "timestamp.txt" not in told

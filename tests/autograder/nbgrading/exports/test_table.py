@@ -69,6 +69,34 @@ def test_what_waits_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert frame["needs_manual_grade"].to_dict() == {"ada": False, "ben": True, "cleo": False}
 
 
+def test_times_say_their_zone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And by how much somebody had longer, so that a late row without a penalty is understood."""
+    path = tmp_path / "grades.csv"
+    with gradebook_in(tmp_path, monkeypatch) as gradebook:
+        add_lessons(gradebook)
+        gradebook.update_or_create_assignment("week1", duedate="2030-01-01 22:59:00 UTC")
+        for student in ("ada", "ben", "cleo"):
+            gradebook.add_student(student)
+        for student, time in (("ada", "2030-01-02 10:00:00.25"), ("ben", "2030-01-03 10:00:00")):
+            hand_in(gradebook, "week1", student, 4, 2, 3)
+            gradebook.update_or_create_submission("week1", student, timestamp=f"{time} UTC")
+        gradebook.grant_extension("week1", "ben", days=2, hours=12)
+        SafeCsvExport(to=str(path), assignment=["week1", "week2"]).export(gradebook)
+    frame = pandas.read_csv(path, keep_default_na=False).set_index(["assignment", "student_id"])
+    week1, week2 = frame.loc["week1"], frame.loc["week2"]
+    assert set(week1["duedate"]) == {"2030-01-01T22:59:00Z"}
+    assert set(week2["duedate"]) == {""}
+    assert week1["timestamp"].to_dict() == {
+        "ada": "2030-01-02T10:00:00.250000Z",
+        "ben": "2030-01-03T10:00:00Z",
+        "cleo": "",
+    }
+    assert week1["extension"].to_dict() == {"ada": "", "ben": "2 days, 12:00:00", "cleo": ""}
+    assert pandas.to_timedelta(week1["extension"]["ben"]) == pandas.Timedelta(hours=60)
+    read = pandas.to_datetime(week1["timestamp"], format="ISO8601")
+    assert str(read["ada"].tz) == "UTC"
+
+
 def test_nobody_of_that_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

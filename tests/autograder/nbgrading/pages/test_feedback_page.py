@@ -16,7 +16,7 @@ from autograder.checks.exam.exam import exams_of
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.source.cells import UNANSWERED, grade_id_of
 from autograder.checks.source.scenery import NOT_RUN, SCENERY
-from autograder.grading.rebuild import NOT_GRADED
+from autograder.grading.rebuild import NOT_GRADED, NOTICES
 from autograder.nbgrading.pages.outline import parts_of
 from autograder.nbgrading.pages.page import page
 from tests.support.course import COURSE, ROOT
@@ -186,6 +186,16 @@ def test_what_could_not_be_read_is_one_sentence() -> None:
     made = BeautifulSoup(render(notebook), "html.parser")
     assert "Not graded yet: it breaks off." in made.main.get_text()
     assert not made(["table", "article", "details"])
+
+
+@pytest.mark.parametrize("problem", ["holds no time that can be read", "is empty, or not a small"])
+def test_what_only_the_lecturer_can_mend_is_not_told(problem: str) -> None:
+    own, others = "the cell of why is missing", f"timestamp.txt {problem}: it counts as on time"
+    notebook = new_notebook(cells=[answer("triple", "triple = 1"), graded_by("triple", 0.0, 3)])
+    notebook.metadata[NOTICES] = [others, own]
+    text = BeautifulSoup(render(notebook), "html.parser").main.get_text()
+    assert f"Noticed: {own}." in text
+    assert "timestamp" not in text
 
 
 def test_links_lead_to_the_exercises(made: BeautifulSoup) -> None:

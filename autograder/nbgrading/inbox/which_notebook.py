@@ -181,7 +181,7 @@ class _Choice:
         """What is said of other answers beside those in the file that was asked for."""
         own = written.get(self._notebook)
         others = [name for name, digest in written.items() if digest != own]
-        return [f"not graded, beside {self._notebook}: {_listed(others)}"] if others else []
+        return [f"graded is {self._notebook}; not graded: {_listed(others)}"] if others else []
 
     def _why(self, name: str) -> str:
         if self._notebook in self._found:

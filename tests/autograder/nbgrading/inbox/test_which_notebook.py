@@ -74,7 +74,7 @@ def test_of_two_the_one_with_answers(handed_in) -> None:
 def test_the_one_that_was_asked_for_comes_before_others(handed_in) -> None:
     found = handed_in({ASKED: notebook(), "backup.ipynb": notebook("older = 1")})
     assert found.name == ASKED
-    assert found.remarks == (f"not graded, beside {ASKED}: backup.ipynb",)
+    assert found.remarks == (f"graded is {ASKED}; not graded: backup.ipynb",)
     # A copy needs no remark.
     assert handed_in({"backup.ipynb": notebook()}).remarks == ()
 

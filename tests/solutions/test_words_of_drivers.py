@@ -1,6 +1,7 @@
 """What a driver says of an answer that refuses is nothing that an answer can say itself."""
 
 import functools
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -67,3 +68,38 @@ def test_no_text_is_taken_for_a_refusal(exercise: str) -> None:
         report = exam.examine(answer_that_says(said, exam, refused))
         assert not refused or report.verdict is not Verdict.PASSED, lines_of(report)
     assert refused or exercise not in REFUSING
+
+
+FOREIGN = "not enough values to unpack (expected 3, got 2)"
+DRIVEN = [exam.name for exam in EXAMS.values() if any(one.use for one in exam.printed_cases())]
+
+
+@pytest.mark.parametrize("name", sample(DRIVEN, 12, always=REFUSING))
+def test_error_where_nothing_is_to_be_refused_is_shown_as_it_is(name: str) -> None:
+    """Many of Python's and PyTorch's own are a ValueError, which a driver might take for a refusal.
+
+    No driver of the course does so where the solution refuses nothing.
+    """
+    calls: list[object] = []
+
+    def stopping(*arguments: Any, **keywords: Any) -> Any:
+        calls.append(arguments)
+        raise ValueError(FOREIGN)
+
+    exam, answers = EXAMS[name], [stopping]
+    if isinstance(exam.reference, type):
+        own = {one: stopping for one, value in vars(exam.reference).items() if callable(value)}
+        own.pop("__init__", None)
+        answers.append(type(exam.name, (exam.reference,), own))
+    sound = [
+        case
+        for case in exam.printed_cases()
+        if not case.expected.raised
+        and not any("Error" in one for one in words(case.expected.value))
+    ]
+    for case, answer in itertools.product(sound, answers):
+        calls.clear()
+        raised = case.observe(answer).raised
+        # Of some modules, only what they are made of is looked at.
+        assert bool(raised) == bool(calls), case.label
+        assert not raised or (raised.kind, raised.message) == ("ValueError", FOREIGN), case.label

@@ -33,7 +33,7 @@ from autograder.checks.source.written import imported
 from autograder.errors import CheckError
 from autograder.grading.apart import Tell, apart
 from autograder.grading.inert import inert_markdown
-from autograder.grading.submitted_files import shown
+from autograder.grading.submitted_files import listed, shown
 
 _SOURCE_LENGTH = 200_000
 _ADDED = 200
@@ -177,11 +177,7 @@ def _misnamed(answers: Mapping[str, str], asked: Mapping[str, Sequence[str]]) ->
 
 
 def _in_its_place(cell: str, others: Sequence[str]) -> str:
-    if len(others) == 1:
-        return f"the cell of {cell} defines {others[0]} in its place"
-    more = len(others) - _NAMED
-    listed = [*others[:_NAMED], *([f"{more} more"] if more > 0 else [])]
-    return f"the cell of {cell} defines {', '.join(listed[:-1])} and {listed[-1]} in its place"
+    return f"the cell of {cell} defines {listed(others, _NAMED)} in its place"
 
 
 @functools.lru_cache(maxsize=256)

@@ -13,7 +13,7 @@ import math
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -273,6 +273,13 @@ class _Walk:
             self._left_out.append(f"{shown(path)} is left out: {reason}")
         else:
             self._more += 1
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Names as a sentence has them: the first of them, and how many more there are."""
+    more = len(names) - most
+    *some, last = [*names[:most], *([f"{more} more"] if more > 0 else [])]
+    return f"{', '.join(some)} and {last}" if some else last
 
 
 def shown(name: str) -> str:

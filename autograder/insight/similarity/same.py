@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from autograder.grading.submitted_files import listed
 from autograder.insight.similarity.normal import size_of
 from autograder.insight.similarity.usual import Usual
 
@@ -42,9 +43,7 @@ class Same:
     @property
     def who(self) -> str:
         """Their names, or the first of them."""
-        more = len(self.students) - _NAMED
-        *some, last = [*self.students[:_NAMED], *([f"{more} more"] if more > 0 else [])]
-        return f"{', '.join(some)} and {last}"
+        return listed(self.students, _NAMED)
 
 
 def digest_of_words(text: str, lesson: str, stub: str = "") -> str:

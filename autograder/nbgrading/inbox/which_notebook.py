@@ -30,6 +30,7 @@ from autograder.grading.submitted_files import (
     SubmittedFolder,
     is_notebook,
     is_own_folder,
+    listed,
     megabytes,
     opened,
     raise_if_ours,
@@ -282,7 +283,4 @@ def _cells_in(file: IO[bytes]) -> Iterator[dict[str, Any]]:
 
 
 def _listed(names: Collection[str]) -> str:
-    first = [shown(name) for name in sorted(names)][:_NAMED]
-    more = [f"{len(names) - _NAMED} more"] if len(names) > _NAMED else []
-    *some, last = [*first, *more]
-    return f"{', '.join(some)} and {last}" if some else last
+    return listed([shown(name) for name in sorted(names)], _NAMED)

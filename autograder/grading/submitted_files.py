@@ -54,7 +54,7 @@ _LEAVINGS = frozenset(
 _RESOURCE_FORK = "._"
 _NOTEBOOK_ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json")
 # A file system takes 255 in a name, and a file may be kept with another ending behind its own.
-_NAME_BYTES = 240
+NAME_BYTES = 240
 # What the maker of a folder can bring about. Any other error is a failure on our side.
 _MADE_SO = {
     errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR,
@@ -256,8 +256,8 @@ class _Walk:
 
     def _enter(self, descriptor: int, above: tuple[str, ...], name: str) -> None:
         path = "/".join((*above, name))
-        if not _FOLDER.fullmatch(name):
-            return self._leave_out(path, _ODD)
+        if reason := _misnamed_folder(name):
+            return self._leave_out(path, reason)
         if len(above) + 1 > _DEEPEST or len(os.fsencode(path)) > _PATH_BYTES:
             return self._leave_out(path, _DEEP)
         try:
@@ -293,16 +293,25 @@ def _misnamed(name: str) -> str:
         odd = name.startswith(".") or not name.isprintable() or len(name) > _NOTEBOOK_LETTERS
     else:
         odd = not _FILE.fullmatch(name)
-    if odd:
-        return _ODD
-    return _LONG if len(os.fsencode(name)) > _NAME_BYTES else ""
+    return _ODD if odd else _too_long(name)
+
+
+def _misnamed_folder(name: str) -> str:
+    return _too_long(name) if _FOLDER.fullmatch(name) else _ODD
+
+
+def _too_long(name: str) -> str:
+    return _LONG if len(os.fsencode(name)) > NAME_BYTES else ""
 
 
 def is_plain(path: str) -> bool:
-    """Whether a file with this path would be taken, as far as its names decide."""
+    """Whether a file with this path would be taken, as far as its names decide.
+
+    It can be made here too: no name in it is longer than a file system takes.
+    """
     *above, name = path.split("/")
     deep = len(above) > _DEEPEST or len(os.fsencode(path)) > _PATH_BYTES
-    return not deep and all(map(_FOLDER.fullmatch, above)) and not _misnamed(name)
+    return not deep and not any(map(_misnamed_folder, above)) and not _misnamed(name)
 
 
 def is_notebook(name: str) -> bool:

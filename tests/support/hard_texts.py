@@ -32,6 +32,10 @@ HARD_TEXTS = (
     'x = f"' + "{f'{" * 90 + '"',
     "x = 1" + "0" * 190_000,
     "x = 1e" + "9" * 100_000,
+    # Python reads these quickly, and refuses to write as a decimal what it has read.
+    f"x = 0x{'f' * 9_000}",
+    f"x = 0b{'1' * 90_000}",
+    f"x = f(0o{'7' * 9_000}, 0x{'f' * 9_000})",
     "x = 9**9**9**9",
     "x = '\\N{" * 20_000,
     "'''" * 60_001,

@@ -24,10 +24,18 @@ from tests.support.hard_texts import HARD_FILES, HARD_TEXTS
 from tests.support.sample import sample
 from tests.support.samples import make_cell
 
-# What makes something of a text, by the name under which it is called.
+# What makes something of a text, or a text of that, by the name under which it is called.
 READERS = frozenset(
     {
-        *("ast.parse", "compile", "json.loads", "json.load", "nbformat.read", "nbformat.reads"),
+        *(
+            "ast.parse",
+            "ast.unparse",
+            "compile",
+            "json.loads",
+            "json.load",
+            "nbformat.read",
+            "nbformat.reads",
+        ),
         *("TransformerManager", "HTMLParser", "MarkdownWithMath", "yaml.safe_load", "fromstring"),
         *("literal_eval", "tokenize", "generate_tokens", "b64decode", "decompress"),
     }
@@ -52,6 +60,7 @@ WHERE = {
     "authoring.lesson.built": OURS,
     "authoring.lesson.kept_back": OURS,
     "authoring.lesson.leaks": OURS,
+    "authoring.lesson.left_out": OURS,
     "authoring.lesson.reading": OURS,
     "authoring.lesson.reference": OURS,
     "checks.defined": LEARNERS,
@@ -65,6 +74,7 @@ WHERE = {
     "checks.packed": LEARNERS,
     "checks.progress": LEARNERS,
     "checks.source.cell_code": f"{APART}, or {EXAMINER}",
+    "checks.source.effects": f"{APART}, or {EXAMINER}",
     "checks.source.notebook_file": OURS,
     "checks.source.opening": LEARNERS,
     "demo.classroom": OURS,
@@ -72,11 +82,13 @@ WHERE = {
     "demo.standalone": OURS,
     "grading.allowed": OURS,
     "grading.apart": "reads what its own fork tells",
+    "grading.examiner": OURS,
     "grading.jobs.own_code": OURS,
     "grading.jobs.sandboxes": OURS,
     "grading.jobs.work": OURS,
     "grading.ordinary.comparisons": OURS,
     "grading.ordinary.given": OURS,
+    "grading.ordinary.instructor_names": OURS,
     "grading.pictures": BOUNDED,
     "grading.rebuild": APART,
     "grading.record": OURS,

@@ -40,7 +40,7 @@ def normal_lines(source: str) -> list[NormalLine]:
         return _line_by_line(source)
     try:
         return [*islice(_lines(tree, _names_given(tree)), _MOST)]
-    except RecursionError:
+    except _UNREADABLE:
         return _line_by_line(source)
 
 
@@ -58,7 +58,7 @@ def _line_by_line(source: str) -> list[NormalLine]:
     for number, (line, tree) in enumerate(zip(written, trees, strict=True), start=1):
         try:
             found += [NormalLine(one.text, number) for one in _lines(tree, given)] if tree else []
-        except RecursionError:
+        except _UNREADABLE:
             tree = None
         if tree is None and (text := line.partition("#")[0].strip()):
             found.append(NormalLine(text, number))
@@ -78,7 +78,7 @@ def _parsed(source: str) -> ast.Module | None:
 def _safely_given(tree: ast.Module) -> set[str]:
     try:
         return _names_given(tree)
-    except RecursionError:
+    except _UNREADABLE:
         return set()
 
 

@@ -8,6 +8,8 @@ import re
 import unicodedata
 from collections.abc import Container
 
+from autograder.grading.submitted_files import NAME_BYTES
+
 NOBODY = (
     "nobody can be called that: letters of one script, in their plain forms, digits and _ . @ - "
     "make a student's name"
@@ -43,6 +45,7 @@ def is_student_id(name: str) -> bool:
     # The other forms of a letter, such as ａ, are what no keyboard and no platform writes.
     return (
         bool(_STUDENT.fullmatch(name))
+        and len(name.encode()) <= NAME_BYTES
         and unicodedata.is_normalized("NFKC", name)
         and len(_scripts(name)) <= 1
         and not any("FILLER" in unicodedata.name(letter, "") for letter in name)

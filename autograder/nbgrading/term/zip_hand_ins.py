@@ -33,6 +33,7 @@ from autograder.grading.submitted_files import (
     is_plain,
     megabytes,
     most_of,
+    raise_if_ours,
     shown,
 )
 from autograder.nbgrading.inbox.replacing import alone, arriving, discard, finish_replacing, replace
@@ -254,7 +255,11 @@ def _write(
             continue
         try:
             room -= _unpack(archive, entry, folder.joinpath(*PurePosixPath(name).parts), most)
-        except (_Damaged, FileExistsError, NotADirectoryError, IsADirectoryError):
+        except (_Damaged, FileExistsError):
+            left_out.append((name, "it can't be unpacked"))
+        except OSError as error:
+            # Two of a student's files can be in each other's way, or a name too long to be made.
+            raise_if_ours(error)
             left_out.append((name, "it can't be unpacked"))
     return left_out
 

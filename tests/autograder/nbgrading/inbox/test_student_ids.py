@@ -2,6 +2,7 @@
 
 import sys
 import unicodedata
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +36,8 @@ OTHERS = {
     "nothing": "",
     "a path": "ada/bob",
     "long": "a" * 101,
+    "long in bytes": "界" * 81,
+    "longer in bytes": "𠀀" * 61,
 }
 
 
@@ -46,6 +49,14 @@ def test_students(name: str) -> None:
 @pytest.mark.parametrize("name", OTHERS.values(), ids=OTHERS)
 def test_others(name: str) -> None:
     assert not is_student_id(name)
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "界", "𠀀"])
+def test_whoever_is_a_student_can_have_a_folder(tmp_path: Path, letter: str) -> None:
+    students = [name for length in range(1, 130) if is_student_id(name := letter * length)]
+    assert len(students) >= 60
+    for name in students:
+        (tmp_path / name).mkdir()
 
 
 def test_no_letter_passes_for_one_of_ada() -> None:

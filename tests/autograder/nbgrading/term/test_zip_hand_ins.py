@@ -135,6 +135,24 @@ def test_several_files_and_what_nobody_unpacks(collect) -> None:
     assert all(one.isprintable() for one in found.aside)
 
 
+# Of one, two, three and four bytes, as long as a name may be in letters and beyond.
+LETTERS = ["a", "é", "界", "𠀀"]
+
+
+@pytest.mark.parametrize("letter", LETTERS)
+@pytest.mark.parametrize("length", [50, 60, 63, 64, 80, 85, 86, 100, 101, 120, 130, 150, 260])
+def test_name_that_can_not_be_made_costs_itself(collect, letter: str, length: int) -> None:
+    """A file system counts bytes, and who has packed the zip counted letters."""
+    long = letter * length
+    odd = [long, f"{long}.ipynb", f"{long}/x.csv", f"a/{long}/x.csv", "/".join([long] * 19)]
+    files = {f"ada/{name}": b"1" for name in odd}
+    found = collect({**files, f"ada/{NOTEBOOK}": b"{}", f"ben/{NOTEBOOK}": b"{}"})
+    assert found.taken == ["ada", "ben"]
+    assert {f"{student}/{LESSON}/{NOTEBOOK}" for student in found.taken} <= there(collect)
+    # What is taken is taken by its name, and of the rest each is told.
+    assert len(there(collect)) + len(found.aside) == len(odd) + 2
+
+
 def test_what_is_there_stays_unless_asked(collect) -> None:
     collect({f"ada/{NOTEBOOK}": b"old"})
     assert collect({f"ada/{NOTEBOOK}": b"new"}) == Collected([], ["ada"], [], [])

@@ -256,7 +256,10 @@ def _get_ready(course: Course, lesson: str, student: str, isolation: str, *, aga
 
 
 def report(
-    lessons: Annotated[list[str], typer.Argument(help="Lessons, by name or number.")],
+    lessons: Annotated[
+        list[str] | None,
+        typer.Argument(help="Lessons, by name or number; by default all that are graded."),
+    ] = None,
     to: Annotated[
         Path | None, typer.Option(help="Where the files go; by default reports/ in the course.")
     ] = None,
@@ -270,7 +273,11 @@ def report(
 
     course = Course.find()
     # A notebook that was made by hand has no text from which it is built.
-    graded = [one for one in lessons if any(course.root.glob(f"autograded/*/{one}"))]
-    named = [*lessons] if graded == lessons else course.lessons_named(lessons)
-    for path in write_report(course, named, to):
+    graded = {path.name for path in course.root.glob("autograded/*/*") if path.is_dir()}
+    if not (lessons or graded):
+        raise GradingFailed("nothing is graded yet: autograder grade LESSON")
+    asked = lessons or sorted(graded)
+    for path in write_report(
+        course, asked if graded.issuperset(asked) else course.lessons_named(asked), to
+    ):
         typer.echo(f"  wrote {path}")

@@ -18,6 +18,7 @@ from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
 from autograder.checks.in_time import judge_in_time
 from tests.support.course import COURSE, every_entry, every_exam
+from tests.support.sample import sample
 
 EXAMS = every_exam()
 # By what ships of them, which is current: to draw the examples of all exams would take seconds.
@@ -84,7 +85,7 @@ def could_be_cut_off(exam: Exam) -> bool:
     return exam.use is not None or any(map(come_back, found))
 
 
-@pytest.mark.parametrize("place", ASKED)
+@pytest.mark.parametrize("place", sample(ASKED, 3))
 def test_a_gradient_that_is_cut_off_has_its_name(place: str):
     exam = EXAMS[place]
     for examine in (exam.preview, exam.examine):
@@ -113,7 +114,7 @@ def test_nan_for_a_gradient_is_not_called_cut_off() -> None:
         assert words in what_is_cut_off(found, {**found, "gradient for x": received})
 
 
-@pytest.mark.parametrize("place", ASKED)
+@pytest.mark.parametrize("place", sample(ASKED, 3))
 def test_a_mistake_that_nobody_knows_is_judged_by_the_check(place: str):
     lesson, name = place.split("/")
     exam = EXAMS[place]

@@ -245,12 +245,14 @@ def models() -> dict[str, LastNamed]:
 
 
 @pytest.mark.long
+@pytest.mark.long
 def test_blind_model_guesses(models: dict[str, LastNamed]) -> None:
     blind = models["none"]
     assert 0.55 < blind.accuracy(16) < 0.8
     assert blind.shares("Ann … Bob …") == pytest.approx(blind.shares("Bob … Ann …"), abs=1e-5)
 
 
+@pytest.mark.long
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["learned", "sinusoids", "RoPE"])
 def test_positions_solve_the_task(models: dict[str, LastNamed], kind: str) -> None:
@@ -259,6 +261,7 @@ def test_positions_solve_the_task(models: dict[str, LastNamed], kind: str) -> No
     assert models[kind].shares("Bob … Ann …")["Ann"] > 0.95
 
 
+@pytest.mark.long
 @pytest.mark.long
 def test_only_alibi_keeps_its_accuracy(models: dict[str, LastNamed]) -> None:
     assert models["learned"].accuracy(17) == 0
@@ -270,6 +273,7 @@ def test_only_alibi_keeps_its_accuracy(models: dict[str, LastNamed]) -> None:
     assert models["ALiBi"].accuracy(64) > 0.88
 
 
+@pytest.mark.long
 def test_weights_are_causal(models: dict[str, LastNamed]) -> None:
     weights = models["RoPE"].weights("Ann … Bob …")
     assert weights.shape == (4, 4, 4)
@@ -282,6 +286,7 @@ def test_unknown_positions_are_refused() -> None:
         learn_who_was_last("sine")
 
 
+@pytest.mark.long
 def test_names_have_shares(models: dict[str, LastNamed]) -> None:
     shares = models["none"].shares("Cleo …")
     assert tuple(shares) == NAMES

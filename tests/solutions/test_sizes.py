@@ -14,6 +14,7 @@ from autograder.checks.exam.case import Case
 from autograder.checks.exam.exam import Exam
 from solutions.exams.families.attention import Unscaled
 from tests.support.course import every_exam
+from tests.support.sample import sample
 
 # No answer mistakes it for a width: it says only how long a text may be.
 _NO_WIDTH = "context_length"
@@ -52,7 +53,7 @@ def _sizes(case: Case) -> dict[str, int]:
     return {name: size for name, size in found.items() if name != _NO_WIDTH}
 
 
-@pytest.mark.parametrize("exam", EXAMS, ids=lambda exam: exam.name)
+@pytest.mark.parametrize("exam", sample(EXAMS, 3), ids=lambda exam: exam.name)
 def test_no_two_sizes_hide_one_another(exam: Exam) -> None:
     """Two sizes that differ in some case do so in a printed example and in a hidden case."""
     name = _unscaled(exam)

@@ -37,7 +37,7 @@ def emptying(exam: Exam, emptied: list[object], when: str) -> Any:
     return answer
 
 
-@pytest.mark.parametrize("exam", sample(FUNCTIONS, 12))
+@pytest.mark.parametrize("exam", sample(FUNCTIONS, 24))
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_what_an_answer_writes_stays_its_own(exam: Exam, when: str) -> None:
     emptied = list[object]()

@@ -14,7 +14,7 @@ from autograder.authoring.build import incremental
 from autograder.cli import program
 from autograder.demo import demo
 from autograder.demo.classroom import Submission
-from autograder.errors import LessonNotFound
+from autograder.errors import GradingFailed, LessonNotFound
 from autograder.grading.class_table import StudentResult, as_table
 from autograder.insight.survey import survey
 from autograder.learner import jupyter
@@ -162,7 +162,19 @@ def test_report_takes_lessons_by_number_and_notebooks_by_name(
     monkeypatch.chdir(tmp_path)
     assert "page.html" in run("report", "02")
     run("report", "homework")
-    assert asked == [["02_two"], ["homework"]]
+    (tmp_path / "autograded" / "ben" / "02_two").mkdir(parents=True)
+    run("report")
+    assert asked == [["02_two"], ["homework"], ["02_two", "homework"]]
+
+
+def test_report_on_nothing_says_what_comes_first(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "nbgrader_config.py").touch()
+    (tmp_path / "source").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(GradingFailed, match="nothing is graded yet: autograder grade LESSON"):
+        run("report")
 
 
 @pytest.mark.parametrize(("named", "lesson"), [((), "02_"), (("10",), "10_")])

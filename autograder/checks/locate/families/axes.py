@@ -20,6 +20,11 @@ _ALONG |= {"cat", "concatenate", "concat", "stack", "chunk", "split", "unbind", 
 _ALONG |= {"unsqueeze", "squeeze", "expand_dims", "repeat_interleave", "repeat", "flatten", "size"}
 _ALONG |= {"unflatten", "narrow", "take", "tensor_split", "array_split"}
 _ONE_AXIS = _OVER | _ALONG
+# What these are given before the axis says how many, how far or which.
+_AXIS_SECOND = {"roll", "topk", "chunk", "split", "tensor_split", "array_split", "take"}
+_AXIS_SECOND |= {"repeat_interleave", "repeat"}
+# And what these are given behind it.
+_AXIS_FIRST = {"narrow", "select", "gather", "unflatten"}
 _TWO_AXES = {"transpose", "swapaxes", "swapdims", "movedim", "moveaxis"}
 _KEYWORDS = {"dim", "axis", "dims"}
 _KEPT = {"keepdim", "keepdims"}
@@ -39,7 +44,7 @@ def _another_axis(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
                 words[n] = ast.keyword(word.arg, axis)
                 yield ast.Call(node.func, node.args, words)
             yield ast.Call(node.func, node.args, [*node.keywords[:n], *node.keywords[n + 1 :]])
-    for n in range(_first_axis(node, scope), len(node.args)):
+    for n in _places_of_axes(node, scope):
         if isinstance(number_in(node.args[n]), int):
             for axis in _others(node.args[n]):
                 yield with_arguments(node, [*node.args[:n], axis, *node.args[n + 1 :]])
@@ -156,6 +161,13 @@ def _first_axis(node: ast.Call, scope: Scope) -> int:
     """The place of an axis among the arguments: `x.sum(0)`, but `torch.sum(x, 0)`."""
     is_method = isinstance(node.func, ast.Attribute) and not scope.is_module(node.func.value)
     return 0 if is_method else 1
+
+
+def _places_of_axes(node: ast.Call, scope: Scope) -> range:
+    """The places of arguments that are axes, if they are numbers."""
+    first = _first_axis(node, scope) + (called(node) in _AXIS_SECOND)
+    only_one = called(node) in _AXIS_SECOND | _AXIS_FIRST
+    return range(first, min(len(node.args), first + 1 if only_one else len(node.args)))
 
 
 def _others(node: ast.expr) -> Iterator[ast.expr]:

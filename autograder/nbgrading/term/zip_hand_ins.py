@@ -51,6 +51,8 @@ _CANVAS = re.compile(
 _FOLDER = re.compile(r"(?P<id>[^/]+)/(?P<file>.+)", re.DOTALL)
 _MOST_ENTRIES = 200_000
 _CHUNK = 1 << 20
+# Of these, no more is unpacked than is asked for; of others, a few bytes are gigabytes at once.
+_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 @dataclass(frozen=True)
@@ -279,6 +281,8 @@ def _why_not(name: str, entry: zipfile.ZipInfo, most: int, number: int) -> str:
         return "its name has characters that are not allowed"
     if number >= MOST_FILES:
         return "there are too many files"
+    if entry.compress_type not in _BOUNDED:
+        return "it is packed in another way than platforms do, by deflate"
     if entry.file_size > most:
         return f"it has {megabytes(entry.file_size)}, and {megabytes(most)} are the most"
     return ""

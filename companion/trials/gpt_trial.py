@@ -125,7 +125,7 @@ def try_gpt(
         numbers = table.double()
         deviation, mean = numbers.std().item(), numbers.mean().item()
         return {
-            f"standard deviation of {_TABLE}": float(f"{deviation:.1g}"),
+            f"standard deviation of {_TABLE}, to one digit": float(f"{deviation:.1g}"),
             f"mean of {_TABLE}, up to chance": 0 if _is_chance(mean, deviation, numbers) else mean,
         }
     parts = {"parts": made_beside(model_class, doubled_parts)} if doubled else {}

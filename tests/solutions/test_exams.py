@@ -22,7 +22,7 @@ from autograder.authoring.build.proving import prove
 from autograder.checks.card.as_text import lines_of
 from autograder.checks.drivers.run_module import run_module
 from autograder.checks.exam.case import Case
-from autograder.checks.exam.draw import Draw, drawing_from, seed_for
+from autograder.checks.exam.draw import DEFAULT_SEED, Draw, drawing_from, seed_for
 from autograder.checks.exam.exam import Exam, exams_of
 from autograder.checks.exam.report import Verdict
 from autograder.checks.values.compare import identical, numbers_in_parts
@@ -30,7 +30,7 @@ from autograder.checks.values.outcome import Outcome
 from autograder.course import lesson_number
 from solutions.exams.dropout_rates import ALMOST_NEVER
 from tests.support.course import COURSE, every_entry, lessons_of_exams
-from tests.support.sample import EVERYTHING, sample
+from tests.support.sample import EVERYTHING, draw_number, sample
 
 LESSON_OF = lessons_of_exams()
 EXAMS = [
@@ -114,9 +114,11 @@ def test_rate_of_dropout_is_the_one_that_is_given(exam: Exam) -> None:
 
 @pytest.mark.parametrize("exam", sample(EXAMS, 40))
 def test_right_styles_pass(exam: Exam) -> None:
+    """With whatever is drawn: what a seed refuses, a course is given one day."""
     for right in exam.accepted.values():
-        report = exam.examine(right)
-        assert report.verdict is Verdict.PASSED, lines_of(report)
+        for seed in (DEFAULT_SEED, int(draw_number())):
+            report = exam.examine(right, seed)
+            assert report.verdict is Verdict.PASSED, lines_of(report)
     # A worksheet is a list of numbers: there is one way to write it.
     if not exam.name.endswith(WORKSHEET):
         assert len(exam.accepted) >= 3

@@ -73,6 +73,20 @@ def run_module(
         ModuleMismatch: when the module's parameters are not those of `weights`, or the outputs of
             several calls can't be compared with each other.
     """
+    return run_after((), module_class, settings, weights, inputs, training, calls, buffer)
+
+
+def run_after(
+    before: tuple[object, ...],
+    module_class: Callable[..., Any],
+    settings: Mapping[str, object],
+    weights: "Weights",
+    inputs: tuple[object, ...],
+    training: bool = False,
+    calls: int = 1,
+    buffer: tuple[int, ...] = (),
+) -> dict[str, Any]:
+    """As `run_module`, of a module that has been called with other inputs before, or with none."""
     import torch
 
     given = [leaf_of(value) for value in inputs]
@@ -88,6 +102,9 @@ def run_module(
     if buffer:
         found[parts.buffer_of(buffer)] = _has_buffer(module, buffer)
     module.train(training)
+    if before:
+        with torch.no_grad():
+            module(*map(_apart, before))
     if calls > 1:
         # Of numbers of its own each, so that none finds what another has left in them.
         copies = [tuple(map(_apart, given)) for _ in range(calls)]

@@ -1,11 +1,14 @@
-"""How the engine itself asks every function of tensors, beside the cases that an exam declares."""
+"""How the engine itself asks every function of tensors, and every module, beside the cases that an
+exam declares.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from autograder.checks.drivers import back_propagation, layouts
+from autograder.checks.drivers import back_propagation, layouts, second_call
+from autograder.checks.drivers.run_module import run_module
 from autograder.checks.values.outcome import Outcome
 
 
@@ -17,7 +20,8 @@ class Way:
     an exam leaves it out. `driver` makes the driver of the names of the arguments. It is at work
     `here` even where the answer is in another process, also on a `printed` example, and also
     `with_functions` among the arguments if learners can import these. Whatever is wrong there is of
-    that aspect alone if it `costs_no_more`.
+    that aspect alone if it `costs_no_more`. It is asked where the exam's own driver is the one `of`
+    which it is a kind.
     """
 
     words: str
@@ -30,6 +34,7 @@ class Way:
     with_functions: bool = False
     printed: bool = True
     costs_no_more: bool = False
+    of: Callable[..., object] | None = None
 
 
 def _has_axes(given: Collection[object]) -> bool:
@@ -67,5 +72,16 @@ WAYS: Mapping[str, Way] = {
         layouts.what_stops,
         printed=False,
         costs_no_more=True,
+    ),
+    "after a shorter": Way(
+        second_call.WORDS,
+        "calls",
+        lambda _: second_call.after_a_shorter,
+        second_call.can_be_shorter,
+        lambda _: True,
+        second_call.what_is_kept,
+        here=True,
+        costs_no_more=True,
+        of=run_module,
     ),
 }

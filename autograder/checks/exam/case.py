@@ -84,16 +84,20 @@ def is_mistaken(outcome: Outcome, case: Case) -> bool:
 
 
 def in_other_ways(
-    cases: Sequence[Case], reference: Callable[..., object], left_out: Collection[str]
+    cases: Sequence[Case],
+    reference: Callable[..., object],
+    left_out: Collection[str],
+    use: Callable[..., object] | None,
 ) -> Iterator[Case]:
     """The first of some calls that can be made in each of `WAYS`, made so.
 
     Of calls that differ in a switch or a choice, such as `causal`, the first of each: they may lead
-    through different lines. `left_out` are the aspects that an exam does not ask for.
+    through different lines. `left_out` are the aspects that an exam does not ask for, and `use` is
+    its driver, if that does more than watch.
     """
     for way, what in WAYS.items():
         seen = set[tuple[object, ...]]()
-        for case in cases if what.about not in left_out else ():
+        for case in cases if what.about not in left_out and what.of is use else ():
             choice = tuple(map(_choice, case.arguments.values()))
             if choice not in seen and (asked := _in_another_way(case, way, reference)):
                 seen.add(choice)

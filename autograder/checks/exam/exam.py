@@ -264,9 +264,9 @@ class Exam:
 
     def _in_other_ways(self, cases: Sequence[Case]) -> Iterator[Case]:
         # A driver with the parameters of the answer does but watch it.
-        plain = not self.use or self.parameters == (*inspect.signature(self.reference).parameters,)
-        if plain and not isinstance(self.reference, type):
-            yield from in_other_ways(cases, self.reference, self.unasked)
+        watched = self.parameters == (*inspect.signature(self.reference).parameters,)
+        use = None if watched and not isinstance(self.reference, type) else self.use
+        yield from in_other_ways(cases, self.reference, self.unasked, use)
 
     def _drawn_cases(self, seed: int) -> Iterator[Case]:
         for place, (function, times) in enumerate(self._cases):

@@ -31,6 +31,7 @@ ASPECTS = {
     "dtype": "the dtype",
     "gradients": "the gradients",
     "layout": "tensors that are not contiguous",
+    "calls": "a call that is not the first",
     "arguments": "writing to its arguments",
     "buffer": "the buffer",
     "dropout": "the dropout",

@@ -55,8 +55,8 @@ _DROPPED = (
 )
 _BY_CHANCE = (
     "Called twice with the same arguments, your function returned different results: it draws "
-    "random numbers, or remembers something from one call to the next. This exercise asks for "
-    "neither."
+    "random numbers, remembers something from one call to the next, or reads what `torch.empty` or "
+    "`np.empty` found in memory. This exercise asks for none of these."
 )
 _NAMED = 4
 # An answer that took long in one call would take as long again in each of the others.

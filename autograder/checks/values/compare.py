@@ -28,8 +28,8 @@ _ARRAY_DTYPES = {
 }
 _TENSOR_DTYPES = {
     ("float64", "float32"): (
-        "; new tensors have torch's default dtype, float32 unless you set another: say otherwise "
-        "with dtype=…"
+        "; `.float()` makes float32, and so are new tensors, unless you set another default or say "
+        "otherwise with dtype=…"
     ),
     ("float32", "float64"): (
         "; tensors made of NumPy arrays are float64, and new ones too where you made that torch's "

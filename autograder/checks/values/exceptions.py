@@ -229,8 +229,8 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
      "there is no such key: it is spelled otherwise, or has still to be put in, as in "
      "`counts[key] = counts.get(key, 0) + 1`"),
     (r"AttributeError: '(?!Tensor'|Parameter')[A-Z]\w*' object has no attribute '(?P<name>\w+)'",
-     "nothing has set {name} there: `self.{name} = …` in a method does, and a name without "
-     "`self.` ends with its function"),
+     "nothing is called {name} there: it is spelled otherwise, or not set yet, as "
+     "`self.{name} = …` in a method does; a name without `self.` ends with its function"),
     (r"UnboundLocalError: ",
      "the function assigns to that name somewhere, so the name is its own, and it has no value "
      "yet where it is used"),

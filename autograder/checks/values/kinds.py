@@ -109,6 +109,10 @@ def _one_too_many(value: Any, expected: Any) -> str:
     entries = value[:_LOOKED_AT] if isinstance(value, tuple) else ()
     if not any(type(one) is type(expected) and one.shape == expected.shape for one in entries):
         return ""
+    if hasattr(value, "values"):
+        return (
+            f"; `{type(value).__name__}` of one axis gives values and their places: take `.values`"
+        )
     if len(value) == 1:
         return "; a comma behind a value makes a tuple of it"
     return "; one value is wanted, and a comma makes a tuple of several"

@@ -212,8 +212,8 @@ class OwnMaximumUnshrunk(Blockwise):
 
 
 class OwnMaximum(Blockwise):
-    """You took only the largest score of the block, and where it is far below an earlier one, or is
-    −∞, your factor is infinite. Take the larger of the two: the largest score never falls.
+    """You subtract the largest score of one block, and where it is far below that of another, or is
+    −∞, your factor is infinite. Take the largest of all the blocks that are joined.
     """
 
     def raised(self, highest: Tensor, scores: Tensor) -> Tensor:

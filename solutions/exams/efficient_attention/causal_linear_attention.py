@@ -56,8 +56,8 @@ def all_of_a_size() -> Mapped:
 
 @causal.example
 def long_text() -> Mapped:
-    """a text of 32 tokens"""
-    return *printed(32, 32, 2, 3), elu_plus_one
+    """a text of 140 tokens"""
+    return *printed(140, 140, 2, 3), elu_plus_one
 
 
 @causal.case(times=2)

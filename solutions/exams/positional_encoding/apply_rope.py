@@ -140,6 +140,17 @@ def halves_paired(x: Tensor, positions: Tensor) -> Tensor:
 
 
 @rotary.misconception
+def two_layouts(x: Tensor, positions: Tensor) -> Tensor:
+    """You mix two layouts. Your partners are half a vector apart, feature i and i + head_dim / 2,
+    and your angles are laid out for neighbours, each twice in a row. Here neighbours form a pair.
+    """
+    angles = pair_angles(x, positions).repeat_interleave(2, dim=-1)
+    first, second = x.chunk(2, dim=-1)
+    partners = torch.cat([-second, first], dim=-1)
+    return (x * angles.cos() + partners * angles.sin()).to(x.dtype)
+
+
+@rotary.misconception
 def pairs_fall_apart(x: Tensor, positions: Tensor) -> Tensor:
     """You pair neighbours, but the two features of a pair are turned by different angles, so the
     vectors change their lengths. Lay out the angles like the pairs: each twice in a row.

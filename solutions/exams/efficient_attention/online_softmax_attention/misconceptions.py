@@ -189,6 +189,15 @@ class ScoreOfMinusHundred(Blockwise):
         return scores.masked_fill(hidden, -100)
 
 
+class ScoreOfMinusTenThousand(Blockwise):
+    """You gave hidden keys a score such as −10,000, which is enough until the visible ones are even
+    lower. Fill with −∞.
+    """
+
+    def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
+        return scores.masked_fill(hidden, -1e4)
+
+
 class HiddenAfterwards(Blockwise):
     """Where a hidden key has the highest score, you take that as the largest, and relative to it
     the exponentials of the visible ones round to 0. Hide the scores before you look for the
@@ -269,6 +278,7 @@ Family(
     MaskTransposed,
     ScoreOfZero,
     ScoreOfMinusHundred,
+    ScoreOfMinusTenThousand,
     HiddenAfterwards,
     HiddenByAProduct,
     HiddenFromTheValuesAlone,

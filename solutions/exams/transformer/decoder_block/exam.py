@@ -9,6 +9,7 @@ from torch import Tensor
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
+from solutions.exams.many_tokens import right_for_many_tokens
 from solutions.exams.printed_numbers import numbers
 from solutions.exams.transformer._blocks import (
     OWN_WORK,
@@ -122,6 +123,7 @@ def drawn_training(draw: Draw) -> Case:
     return {**chosen, "dropout": ALMOST_NEVER}, weights, inputs, True, 1
 
 
+decoder.holds(right_for_many_tokens(reference.DecoderBlock))
 decoder.holds(averages_as(reference.DecoderBlock))
 
 

@@ -8,6 +8,7 @@ from torch import Tensor
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
+from solutions.exams.many_tokens import right_for_many_tokens
 from solutions.exams.printed_numbers import numbers
 from solutions.exams.transformer._blocks import (
     OWN_WORK,
@@ -82,7 +83,8 @@ def drawn_token(draw: Draw) -> Case:
 @gpt.case(times=1)
 def drawn_long(draw: Draw) -> Case:
     """a longer sentence, four heads"""
-    return drawn(draw.fix(batch=1, tokens=12), 4, 2)
+    # From eight tokens on, PyTorch 2.13 misreads a float32 mask beside float64 numbers on a CPU.
+    return drawn(draw.fix(batch=1, tokens=7), 4, 2)
 
 
 @gpt.case(times=1)
@@ -98,6 +100,7 @@ def drawn_training(draw: Draw) -> Case:
     return {**chosen, "dropout": ALMOST_NEVER}, weights, inputs, True, 1
 
 
+gpt.holds(right_for_many_tokens(reference.GPTBlock))
 gpt.holds(averages_as(reference.GPTBlock))
 
 

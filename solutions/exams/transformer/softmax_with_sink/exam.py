@@ -54,9 +54,10 @@ def high_sink() -> Call:
 
 
 def drawn(draw: Draw, scale: float = 1.0) -> Call:
-    """Scores of which some are hidden, and one sink for each head."""
+    """Scores of which some are hidden, and no row's all, and one sink for each head."""
     scores = draw.tensor("batch heads queries keys", scale=scale)
-    hidden = torch.from_numpy(draw.rng.random(tuple(scores.shape)) < 0.25)
+    chances = torch.from_numpy(draw.rng.random(tuple(scores.shape)))
+    hidden = (chances < 0.25) & (chances < chances.amax(dim=-1, keepdim=True))
     return scores.masked_fill(hidden, -torch.inf), draw.tensor("heads", scale=scale)
 
 

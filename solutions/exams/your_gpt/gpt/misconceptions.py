@@ -374,9 +374,9 @@ class NoSharedHeads(Variant):
 
 @gpt.misconception
 class StartsLarge(Variant):
-    """The embedding of a new model has a standard deviation of 1, which is how PyTorch initialises
-    it. The logits are computed with the embedding, so they would be far too large at first: use
-    0.02.
+    """The embedding of a new model has a standard deviation of 1, as PyTorch leaves it, and as
+    normal_(…, 0.02) does, whose 0.02 is the mean. The logits are computed with the embedding, so
+    they would be far too large at first: `std=0.02`.
     """
 
     def initialise(self) -> None:

@@ -84,8 +84,8 @@ class AcceptedCounted(Speculating):
 
 @declared
 class NumberOfTheRejected(Speculating):
-    """After a rejection you draw with the number that has rejected the token, so it is never
-    a low one. Draw with the last one, uniforms[-1].
+    """After a rejection you draw with the number that has rejected the token, which is mostly a
+    high one. Draw with the last one, uniforms[-1].
     """
 
     def number(self, uniforms: Tensor, accepted: int) -> Tensor:

@@ -24,8 +24,9 @@ class GradientsPileUp(Training):
 
 @declared
 class NothingMoves(Training):
-    """No parameter ever changes. Either `optimizer.step()` is missing, or there are no gradients
-    when it is called: `backward()` comes before it, and `zero_grad()` not between the two.
+    """No parameter ever changes: `optimizer.step()` is missing, or there are no gradients when it
+    is called, or the learning rate is 0 then. `backward()` comes before it, and `zero_grad()` not
+    between the two.
     """
 
     def change(self, optimizer: Optimizer, loss: Tensor) -> None:

@@ -407,8 +407,8 @@ def test_tensors_agree(expected, received):
         (
             TENSOR,
             TENSOR.float(),
-            "expected numbers of type float64, received float32; new tensors have torch's "
-            "default dtype, float32 unless you set another: say otherwise with dtype=…",
+            "expected numbers of type float64, received float32; `.float()` makes float32, and so "
+            "are new tensors, unless you set another default or say otherwise with dtype=…",
         ),
         (
             TENSOR.float(),

@@ -40,7 +40,12 @@ from autograder.grading.record import RECORD_SUFFIX, Record
 from autograder.grading.submitted_files import is_notebook, shown
 from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.take import Beside, beside
-from autograder.nbgrading.inbox.which_notebook import HandedIn, cells_to_write, which_notebook
+from autograder.nbgrading.inbox.which_notebook import (
+    HandedIn,
+    answered_in,
+    cells_to_write,
+    which_notebook,
+)
 from autograder.nbgrading.pages.outline import WAITS
 from autograder.nbgrading.pages.rendering import WORKER
 from autograder.whole_file import write_whole
@@ -120,10 +125,12 @@ def _lessons_in(course: Course, student: Path, names: Sequence[str]) -> Iterator
     if loose and any(path.is_file() and is_notebook(path.name) for path in student.iterdir()):
         # What has another name is known by its cells.
         others = [f"{name}.ipynb" for name in names]
-        for lesson in sorted(loose):
-            asked = f"{lesson}.ipynb"
-            cells = cells_to_write(course.source / lesson / asked)
-            if which_notebook(student, asked, cells, others).content:
+        cells = {one: cells_to_write(course.source / one / f"{one}.ipynb") for one in sorted(loose)}
+        answered = answered_in(student, {name for own in cells.values() for name in own})
+        for lesson, own in cells.items():
+            if answered.isdisjoint(own):
+                continue
+            if which_notebook(student, f"{lesson}.ipynb", own, others).content:
                 yield lesson, student
 
 

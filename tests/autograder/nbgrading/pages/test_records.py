@@ -14,6 +14,7 @@ from autograder.course import Course
 from autograder.errors import GradingFailed, RenderingFailed
 from autograder.grading.record import Record
 from autograder.nbgrading.configuration import configuration, nbgrader_api
+from autograder.nbgrading.inbox import which_notebook
 from autograder.nbgrading.pages import records
 from autograder.nbgrading.pages.records import (
     Submitted,
@@ -22,7 +23,7 @@ from autograder.nbgrading.pages.records import (
     submitted_in,
 )
 from tests.support.anybody import as_anybody
-from tests.support.course import ROOT
+from tests.support.course import COURSE, ROOT
 from tests.support.graded_class import STUDENTS, class_of_twelve
 from tests.support.tiny_course import LESSON
 
@@ -102,6 +103,26 @@ def test_a_notebook_may_lie_in_the_students_folder(root: Path, tmp_path: Path) -
     ((_, result),) = grade_to_records(Course(root), [one], isolation="full", force=False)
     assert Record.read(one.record).remarks == ()
     assert len(result.to_read) == 1
+
+
+def test_what_is_of_no_lesson_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its name it could be of any, and for each lesson it would be read again."""
+    looks: list[object] = []
+    apart = which_notebook.apart
+
+    def counted(*args: Any) -> Any:
+        looks.append(args)
+        return apart(*args)
+
+    monkeypatch.setattr(which_notebook, "apart", counted)
+    cell = {"cell_type": "code", "source": "def f(): pass", "metadata": {}, "outputs": []}
+    cell["metadata"] = {"nbgrader": {"grade_id": "nobody's", "solution": True}}
+    (tmp_path / "eve").mkdir()
+    (tmp_path / "eve" / "my work.ipynb").write_text(json.dumps({"cells": [cell]}))
+    assert len(COURSE.lessons()) > 1
+    with pytest.raises(GradingFailed, match="no submission to a lesson of this course"):
+        submitted_in(COURSE, tmp_path, tmp_path / "out")
+    assert len(looks) == 1
 
 
 def test_what_fails_costs_one_submission(

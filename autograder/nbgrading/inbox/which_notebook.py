@@ -11,6 +11,7 @@ has to look: nothing is graded, and no 0 given.
 import hashlib
 import json
 import os
+import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -40,7 +41,9 @@ from autograder.nbgrading.inbox.timestamps import NAME as TIMESTAMP
 
 _TOO_MUCH = "takes too much time or memory to be read"
 _MANY = 10
-_REMEMBERED, _SMALL = 16, 1_000_000
+_REMEMBERED, _REMEMBERED_BYTES = 16, 2 * NOTEBOOK_BYTES
+# What can't be read now may be readable later, on a quieter machine; a run asks sooner than that.
+_READ_AGAIN = 60.0
 _NAMED = 3
 # What is read of a cell; its outputs are most of a large notebook.
 _READ = ("id", "cell_type", "metadata", "source")
@@ -91,10 +94,10 @@ def which_notebook(
         with opened(folder) as submission:
             choice = _Choice(submission, notebook, frozenset(cells), frozenset(others))
             key = choice.key
-            if folder in _made and _made[folder][0] == key:
-                return _made[folder][1]
+            if (known := _made.get(folder)) and known.key == key and known.holds:
+                return known.handed_in
             made = choice.made()
-            _remember(folder, key, made)
+            _remember(folder, _Look(key, made, time.monotonic()))
             return made
     except FileNotFoundError:
         return HandedIn(why_not="nothing was handed in")
@@ -123,18 +126,33 @@ def cells_to_write(notebook: Path) -> list[str]:
     return [grade_id_of(cell) for cell in cells if has_role(cell, "solution")]
 
 
+@dataclass(frozen=True)
+class _Look:
+    """What came of a look, of what, and when."""
+
+    key: object
+    handed_in: HandedIn
+    time: float
+
+    @property
+    def holds(self) -> bool:
+        return not self.handed_in.why_not or time.monotonic() < self.time + _READ_AGAIN
+
+
 # What came of the last looks: a submission that a worker has begun is looked at again before its
 # grade is kept, and is the same where no file of it has changed in any way.
-_made: dict[Path, tuple[object, HandedIn]] = {}
+_made: dict[Path, _Look] = {}
 
 
-def _remember(folder: Path, key: object, made: HandedIn) -> None:
+def _remember(folder: Path, look: _Look) -> None:
     _made.pop(folder, None)
-    # What can't be read may be readable on a quieter machine, and what is large takes room.
-    if not made.why_not and len(made.content) <= _SMALL:
-        _made[folder] = key, made
-    if len(_made) > _REMEMBERED:
+    _made[folder] = look
+    while len(_made) > _REMEMBERED or _remembered_bytes() > _REMEMBERED_BYTES:
         del _made[next(iter(_made))]
+
+
+def _remembered_bytes() -> int:
+    return sum(len(look.handed_in.content) for look in _made.values())
 
 
 class _Choice:

@@ -9,6 +9,7 @@ import pytest
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.grading.apart import apart
 from autograder.grading.submitted_files import NOTEBOOK_BYTES, NOTEBOOK_FILE_BYTES
+from autograder.nbgrading.inbox import which_notebook as module
 from autograder.nbgrading.inbox.which_notebook import which_notebook
 from tests.support.course import COURSE
 
@@ -231,10 +232,26 @@ def test_what_has_not_changed_is_read_once(handed_in, monkeypatch: pytest.Monkey
     # As long as before, and written within the same second.
     other = notebook(double="def double(x): return 3 * x")
     assert handed_in({ASKED: other}).content == other
-    # What can't be read may be readable the next time.
+    # What can't be read may be readable later, and takes what time there is again until then.
     handed_in({ASKED: b"{"})
+    assert len(looks) == 3
+    assert handed_in({}).why_not
+    assert len(looks) == 3
+    monkeypatch.setattr(module, "_READ_AGAIN", 0.0)
     handed_in({})
     assert len(looks) == 4
+
+
+def test_what_is_remembered_is_bounded(tmp_path: Path) -> None:
+    content = notebook() + b" " * 15_000_000
+    for student in range(5):
+        folder = tmp_path / str(student)
+        folder.mkdir()
+        (folder / ASKED).write_bytes(content)
+        assert which_notebook(folder, ASKED, CELLS).content == content
+    kept = [len(look.handed_in.content) for look in module._made.values()]
+    assert len(content) in kept
+    assert sum(kept) <= module._REMEMBERED_BYTES
 
 
 @pytest.mark.parametrize("lesson", COURSE.lessons())

@@ -52,6 +52,7 @@ def _each(test: str, stock: str, cases: dict[str, str], ours: str = "") -> Itera
         yield Relative(name, test, case, stock, ours)
 
 
+_ZIP = "autograder/nbgrading/term/test_zip_hand_ins"
 _ANSWERS = "autograder/nbgrading/pages/test_answers"
 _COLLECT = "autograder/nbgrading/inbox/test_collect"
 _EXAMINER = "autograder/grading/test_examiner_process"
@@ -418,6 +419,25 @@ HOLES = (
                      "::test_lines_of_a_page_have_bounds_together"),
         ),
         "not tried: what a browser takes was not measured",
+    ),
+    Hole(
+        "one student's file stops what is done for all, or holds it up for minutes",
+        "costs that file",
+        (
+            Relative("a folder in a zip whose name has more bytes than a file system takes",
+                     f"{_ZIP}::test_name_that_can_not_be_made_costs_itself"),
+            Relative("5 kB of bzip2 or LZMA that are gigabytes",
+                     f"{_ZIP}::test_what_unpacks_without_bounds_is_left_out"),
+            Relative("a hexadecimal number that Python reads and does not write",
+                     "whole/test_readers::test_texts_stop_nobody", ours="compared line by line"),
+            Relative("a large notebook of no lesson, beside the folders of lessons",
+                     "autograder/nbgrading/pages/test_records"
+                     "::test_what_is_of_no_lesson_is_read_once", ours="read once"),
+            Relative("a notebook that takes long to be found unreadable",
+                     "autograder/nbgrading/inbox/test_which_notebook"
+                     "::test_what_has_not_changed_is_read_once", ours="read once in a minute"),
+        ),
+        "not tried: most of these commands are not of nbgrader",
     ),
 )  # fmt: skip
 

@@ -1,12 +1,13 @@
 """What in the replies to one test's questions could make it pass without a right answer.
 
-What comes back empty or nan: a comparison with it may compare nothing. So may one with what a
+What comes back empty, blank, nan or infinite: a comparison with it may compare nothing. So may one with what a
 function of the test's has gathered that was never called. And what the student's code writes to an
 argument: the test may compare with what was made of that. None is wrong by itself, so each is noted
 by the number of its reply, and the instructor's solution shows whether it belongs there
 (`grading/cell_verdict.py`).
 """
 
+import re
 from collections.abc import Iterable, Sized
 from typing import Any
 
@@ -19,13 +20,15 @@ WRITTEN = "written"
 # More than a test has that was written by hand; what comes first decides.
 _MOST = 1000
 _HOLLOW = (
-    "the test may have compared nothing: what this code gave back is empty or not a number, where "
-    "what the solution gives back is neither"
+    "the test may have compared nothing: what this code gave back is empty, blank, infinite or not "
+    "a number, where what the solution gives back is none of these"
 )
 NEVER_CALLED = {
     "never called": "the test may have compared nothing: this code never called the function that "
     "it was given, which the solution calls"
 }
+# What nothing is left of, and what `float` takes for a number that no difference shows.
+_NO_NUMBER = re.compile(r"\s*|\s*[+-]?(nan|inf|infinity)\s*", re.IGNORECASE)
 _KINDS = {"ndarray": "array", "Tensor": "tensor"}
 
 # Where in the arguments of a call something was written to: the first number is the argument's.
@@ -70,9 +73,10 @@ class Doubts:
 
 
 def is_hollow(value: object) -> bool:
-    """Whether a value, or a part of it, is empty or not a number.
+    """Whether a value, or a part of it, is empty, blank, infinite or not a number, also as a text.
 
-    All numbers of an empty array are right, and no difference from nan is too large.
+    All numbers of an empty array are right, no difference from nan is too large, and none from −∞
+    is above a tolerance.
     """
     left = [value]
     while left:
@@ -82,18 +86,23 @@ def is_hollow(value: object) -> bool:
         elif isinstance(one, dict):
             left.extend(one.values())
         if type(one) is np.ndarray or is_tensor(one):
-            if 0 in one.shape or _has_nan(one):
+            if 0 in one.shape or not _is_finite(one):
                 return True
         elif type(one) in (float, complex) or isinstance(one, np.inexact):
-            if one != one:
+            if not np.isfinite(one):
+                return True
+        elif type(one) is str:
+            if _NO_NUMBER.fullmatch(one):
                 return True
         elif type(one) not in (RemoteObject, Unsent) and isinstance(one, Sized) and not len(one):
             return True
     return False
 
 
-def _has_nan(array: Any) -> bool:
-    # The smallest number is nan if any is, and takes no memory.
+def _is_finite(array: Any) -> bool:
+    # The smallest number is nan if any is, and these two take no memory.
     if type(array) is np.ndarray:
-        return array.dtype.kind in "fc" and bool(np.isnan(np.min(array)))
-    return bool(array.is_floating_point() and array.detach().min().isnan())
+        return array.dtype.kind not in "fc" or bool(np.isfinite([array.min(), array.max()]).all())
+    if not array.is_floating_point():
+        return True
+    return all(bool(one.isfinite()) for one in array.detach().aminmax())

@@ -128,6 +128,12 @@ HOLLOW = {
     "set": "set()",
     "dict": "{'a': {}}",
     "text": "''",
+    "blank": "' \\n'",
+    "text of nan": "' NaN'",
+    "text of infinity": "'-inf'",
+    "infinity": "-np.inf",
+    "infinity in an array": "np.array([1, -np.inf])",
+    "infinity in a tensor": "torch.tensor([np.inf, 1])",
     "generator": "(n for n in ())",
     "generator of nan": "(np.nan for _ in range(1))",
 }

@@ -1,10 +1,10 @@
 """What in the replies to one test's questions could make it pass without a right answer.
 
-What comes back empty, blank, nan or infinite: a comparison with it may compare nothing. So may one with what a
-function of the test's has gathered that was never called. And what the student's code writes to an
-argument: the test may compare with what was made of that. None is wrong by itself, so each is noted
-by the number of its reply, and the instructor's solution shows whether it belongs there
-(`grading/cell_verdict.py`).
+What comes back empty, blank, nan or infinite: a comparison with it may compare nothing. So may one
+with what a function of the test's has gathered that was never called. And what the student's code
+writes to an argument: the test may compare with what was made of that. None is wrong by itself, so
+each is noted by the number of its reply, and the instructor's solution shows whether it belongs
+there (`grading/cell_verdict.py`).
 """
 
 import re

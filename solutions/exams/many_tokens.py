@@ -28,7 +28,8 @@ def right_for_many_tokens(reference: Callable[..., object]) -> Callable[..., boo
         if training or calls > 1 or torch.float32 not in {one.dtype for one in _tensors(inputs)}:
             return True
         case = (settings, weights, tuple(map(_long, inputs)), False)
-        received, wanted = (driven(run_module, one)(*case) for one in (module_class, reference))
+        both: list[Any] = [driven(run_module, one)(*case) for one in (module_class, reference)]
+        received, wanted = both
         output = received.get("output") if isinstance(received, dict) else None
         expected: torch.Tensor = wanted["output"].detach()
         if not isinstance(output, torch.Tensor) or output.shape != expected.shape:

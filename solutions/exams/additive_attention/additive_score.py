@@ -142,6 +142,16 @@ def v_replaced_by_sum(
 
 
 @additive.misconception
+def sums_multiplied(
+    query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor
+) -> Tensor:
+    """You added up the hidden features and the numbers of v, and multiplied the two sums. Multiply
+    each hidden feature by its own number of v first, and then add up.
+    """
+    return v.sum() * torch.tanh(query @ W_query + keys @ W_key).sum(dim=-1)
+
+
+@additive.misconception
 def v_on_the_left(query: Tensor, keys: Tensor, W_query: Tensor, W_key: Tensor, v: Tensor) -> Tensor:
     """Here v meets the words. It should meet the hidden features, the last axis, so put it to the
     right of the hidden layer, without a transpose.

@@ -257,6 +257,24 @@ def an_order_of_its_own(attention: Attention, inputs: np.ndarray, permutation: n
     return bool(np.allclose(attention(inputs[::-1]), attention(inputs)[::-1]))
 
 
+@equivariant.misconception
+def an_order_drawn(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
+    """You shuffle the words in an order of your own, whatever the permutation. Some attention
+    functions pass for one order and fail for another: use the argument `permutation`.
+    """
+    drawn = np.random.default_rng(0).permutation(len(inputs))
+    return bool(np.allclose(attention(inputs[drawn]), attention(inputs)[drawn]))
+
+
+@equivariant.misconception
+def first_two_swapped(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
+    """You shuffle the words in an order of your own, whatever the permutation. Some attention
+    functions pass for one order and fail for another: use the argument `permutation`.
+    """
+    swapped = np.array([1, 0, *range(2, len(inputs))])
+    return bool(np.allclose(attention(inputs[swapped]), attention(inputs)[swapped]))
+
+
 @equivariant.accepts
 def by_greatest_gap(attention: Attention, inputs: np.ndarray, permutation: np.ndarray) -> bool:
     """The largest difference is small."""

@@ -160,6 +160,14 @@ def keys_of_the_first_sentence(inputs: np.ndarray) -> Pair:
 
 
 @batch.misconception
+def queries_of_the_first_sentence(inputs: np.ndarray) -> Pair:
+    """In every sentence, the queries are the words of the first one. Compare each sentence with
+    itself.
+    """
+    return attend(inputs, softmax(inputs[0] @ inputs.swapaxes(-2, -1)))
+
+
+@batch.misconception
 def across_the_batch(inputs: np.ndarray) -> Pair:
     """You used the batch as the words: the first words of all the sentences attend to each other,
     then the second ones, and so on. The layout is (batch, tokens, d_in), so the words of a sentence

@@ -97,13 +97,13 @@ def sums_multiplied(a: np.ndarray, b: np.ndarray) -> object:
 
 @dot.misconception
 def last_entry_missed(a: np.ndarray, b: np.ndarray) -> object:
-    """The last entries are missing from this sum. It should run over all of them."""
+    """The last entry is missing from this sum. It should run over all of them."""
     return a[:-1] @ b[:-1]
 
 
 @dot.misconception
 def first_entry_missed(a: np.ndarray, b: np.ndarray) -> object:
-    """The first entries are missing from this sum. Python counts from 0."""
+    """The first entry is missing from this sum. Python counts from 0."""
     return a[1:] @ b[1:]
 
 

@@ -157,6 +157,16 @@ def summed_down_the_columns(x: np.ndarray) -> np.ndarray:
 
 
 @rows.misconception
+def maxima_of_the_columns(x: np.ndarray) -> np.ndarray:
+    """You divide by each row's own total, but you subtract the maxima over axis 0, those of the
+    columns, so the scores of a row are not all lowered by the same number. Take the maximum along
+    the last axis as well, with `keepdims=True`.
+    """
+    exponentials = np.exp(x - x.max(axis=0))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+@rows.misconception
 def left_transposed(x: np.ndarray) -> np.ndarray:
     """The numbers are right, but rows and columns are swapped. Transpose back at the end."""
     return reference.softmax(x.T, 0)

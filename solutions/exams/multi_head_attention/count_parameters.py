@@ -156,6 +156,22 @@ def output_from_inputs(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = F
 
 
 @counting.misconception
+def four_projections_alike(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """You counted four projections of one kind, but out_proj differs from the other three: it comes
+    after the heads, so it is (d_out, d_out), and its bias is always there, whatever qkv_bias says.
+    """
+    return 4 * (d_in + qkv_bias) * d_out
+
+
+@counting.misconception
+def four_alike_and_a_bias(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """You counted out_proj like the other three, (d_in, d_out) with a bias if qkv_bias is True, and
+    then another bias. It comes after the heads: (d_out, d_out), with a single bias, always.
+    """
+    return 4 * (d_in + qkv_bias) * d_out + d_out
+
+
+@counting.misconception
 def two_projections(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
     """You counted two projections. There are three: queries, keys and values."""
     return 2 * (d_in + qkv_bias) * d_out + d_out * d_out + d_out

@@ -151,6 +151,27 @@ def two_layouts(x: Tensor, positions: Tensor) -> Tensor:
 
 
 @rotary.misconception
+def partners_not_woven(x: Tensor, positions: Tensor) -> Tensor:
+    """You take partners from pairs of neighbours, but put them one half after the other, so they
+    stand beside other features than their own. Weave them: `torch.stack(…, dim=-1).flatten(-2)`.
+    """
+    angles = pair_angles(x, positions).repeat_interleave(2, dim=-1)
+    partners = torch.cat([-x[..., 1::2], x[..., 0::2]], dim=-1)
+    return (x * angles.cos() + partners * angles.sin()).to(x.dtype)
+
+
+@rotary.misconception
+def nothing_woven(x: Tensor, positions: Tensor) -> Tensor:
+    """You take partners from pairs of neighbours, but put them, and the angles, one half after the
+    other, so they stand beside other features than their own. Weave both: each angle twice in a
+    row, and the partners by `torch.stack(…, dim=-1).flatten(-2)`.
+    """
+    angles = pair_angles(x, positions).repeat(1, 2)
+    partners = torch.cat([-x[..., 1::2], x[..., 0::2]], dim=-1)
+    return (x * angles.cos() + partners * angles.sin()).to(x.dtype)
+
+
+@rotary.misconception
 def pairs_fall_apart(x: Tensor, positions: Tensor) -> Tensor:
     """You pair neighbours, but the two features of a pair are turned by different angles, so the
     vectors change their lengths. Lay out the angles like the pairs: each twice in a row.

@@ -49,6 +49,14 @@ def in_degrees() -> dict[str, object]:
 
 
 @by_hand.misconception
+def in_degrees_and_rounded() -> dict[str, object]:
+    """These are sines and cosines of degrees, as from a calculator that is set to them, and they
+    were rounded before the dot products. The angles are in radians: a full turn is 2π.
+    """
+    return worksheet(four_columns(unit=math.pi / 180), decimals=4)
+
+
+@by_hand.misconception
 def cosine_first() -> dict[str, object]:
     """The columns of each pair are swapped: the sine should come first, then the cosine."""
     return worksheet(four_columns()[:, [1, 0, 3, 2]])

@@ -134,6 +134,18 @@ class HiddenFactors(Layered):
 
 
 @network.misconception
+class HiddenLayerScaled(HiddenFactors):
+    """Your `scale` has d_hidden numbers, and multiplies the hidden layer. It should multiply the
+    outputs, so it needs d_out numbers: leave `forward` as it is given.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, second = self.layers
+        outputs: Tensor = second(torch.relu(first(x)) * self.scale)
+        return outputs
+
+
+@network.misconception
 class ReLUAmongTheLayers(Layered):
     """The second layer is `layers.2` here, because something without parameters, such as a ReLU, is
     between the two. Only the two linear layers should be in the list.

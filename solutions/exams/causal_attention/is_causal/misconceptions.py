@@ -77,9 +77,9 @@ def totals_of_the_first_sentence(attention: Attention, inputs: torch.Tensor) -> 
 
 @causal.misconception
 def only_the_last_word_changed(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You change the last word only. An attention can leak from any other: change what comes after
-    each position in turn. If you do so in a loop, does the last pass overwrite what earlier ones
-    found?
+    """You change or leave out the last word only. An attention can leak from any other: do so with
+    what comes after each position in turn. If that is what your loop does, does its last pass
+    overwrite what earlier ones found?
     """
     return _unchanged(attention, inputs, inputs.shape[1] - 1)
 
@@ -117,8 +117,8 @@ def gradient_of_the_first_word(attention: Attention, inputs: torch.Tensor) -> bo
 
 @causal.misconception
 def only_in_the_middle(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You change the second half and watch the first. A leak within one half goes unseen: do it for
-    each position.
+    """You test one position only, in the middle: whether the first half of a sentence can see the
+    second. A leak within one half goes unseen: test every position.
     """
     return _unchanged(attention, inputs, max(1, inputs.shape[1] // 2))
 

@@ -120,6 +120,22 @@ class MergedRoundByRound(Variant):
 
 
 @grouped.misconception
+class DealtAndMergedByGroup(Variant):
+    """Your query heads take the key/value heads in turn, so neighbours read different ones, and
+    they are merged in another order than they were split. Neighbours should share a key/value head:
+    the axis of the groups, num_kv_heads, comes before that of the heads of a group, both times.
+    """
+
+    def share(self, x: torch.Tensor) -> torch.Tensor:
+        return x.repeat(1, self.num_heads // x.shape[1], 1, 1)
+
+    def merge(self, contexts: torch.Tensor) -> torch.Tensor:
+        num_kv_heads = self.kv_width // self.head_dim
+        rounds = contexts.reshape(len(contexts), -1, num_kv_heads, *contexts.shape[2:])
+        return super().merge(rounds.transpose(1, 2).flatten(1, 2))
+
+
+@grouped.misconception
 class QueriesOfAShareAveraged(Variant):
     """Query heads that share a key/value head have the same scores here, those of their average
     query. Only keys and values are shared: each query head keeps its own queries.

@@ -69,6 +69,13 @@ def too_many_tokens() -> Texts:
     return cache_sizes(1, 2, 3, 1), [printed_text(2, 2, 1, start=30)]
 
 
+@cache.example
+def too_many_at_last() -> Texts:
+    """four tokens for a cache of at most three, the last two of which are refused"""
+    # Nothing follows that a cache which has counted them would refuse as well.
+    return cache_sizes(1, 2, 3, 1), [printed_text(2, 2, start=60)]
+
+
 def drawn_text(draw: Draw, *sizes: int) -> list[Chunk]:
     """A text of as many tokens, in chunks of these sizes."""
     shape = (draw.size("batch"), draw.size("num_kv_heads"), sum(sizes), draw.size("head_dim"))
@@ -106,5 +113,8 @@ def overfull_in_the_end(draw: Draw) -> Texts:
 
 
 cache.half_but_for(
-    "refusing tokens for which there is no room", too_many_tokens, overfull_in_the_end
+    "refusing tokens for which there is no room",
+    too_many_tokens,
+    too_many_at_last,
+    overfull_in_the_end,
 )

@@ -285,8 +285,8 @@ class RefusesTheLast(Notebook):
 
 @cache.misconception
 class CountedBeforeRefused(Notebook):
-    """Your cache counts the new tokens before it refuses them, so afterwards `length` is larger
-    than it should be. Check first, and change `length` only when the tokens are stored.
+    """Your cache counts the new tokens, or stores them, before it refuses them, so afterwards
+    `length` is larger than it should be. Check first, and change nothing unless they all fit.
     """
 
     def refuse(self, end: int) -> None:

@@ -12,9 +12,9 @@ import pytest
 
 from autograder.course import Course
 from autograder.errors import GradingFailed, RenderingFailed
+from autograder.grading.apart import apart
 from autograder.grading.record import Record
 from autograder.nbgrading.configuration import configuration, nbgrader_api
-from autograder.nbgrading.inbox import which_notebook
 from autograder.nbgrading.pages import records
 from autograder.nbgrading.pages.records import (
     Submitted,
@@ -108,13 +108,12 @@ def test_a_notebook_may_lie_in_the_students_folder(root: Path, tmp_path: Path) -
 def test_what_is_of_no_lesson_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By its name it could be of any, and for each lesson it would be read again."""
     looks: list[object] = []
-    apart = which_notebook.apart
 
     def counted(*args: Any) -> Any:
         looks.append(args)
         return apart(*args)
 
-    monkeypatch.setattr(which_notebook, "apart", counted)
+    monkeypatch.setattr("autograder.nbgrading.inbox.which_notebook.apart", counted)
     cell = {"cell_type": "code", "source": "def f(): pass", "metadata": {}, "outputs": []}
     cell["metadata"] = {"nbgrader": {"grade_id": "nobody's", "solution": True}}
     (tmp_path / "eve").mkdir()

@@ -228,7 +228,7 @@ class Affine(nn.Module):
 @pytest.mark.parametrize(
     ("result", "shown"),
     [
-        ("self.W(x)", "Affine: passed, 2 cases\n"),
+        ("self.W(x)", "Affine: passed, 3 cases\n"),
         ("self.W(x.detach())", "\n  Hint: The input learns nothing here. Leave out `detach`.\n"),
         ("x @ self.W.weight", "about a transpose.\n    line 11: return x @ self.W.weight\n"),
     ],

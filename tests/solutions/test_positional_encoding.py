@@ -245,14 +245,12 @@ def models() -> dict[str, LastNamed]:
 
 
 @pytest.mark.long
-@pytest.mark.long
 def test_blind_model_guesses(models: dict[str, LastNamed]) -> None:
     blind = models["none"]
     assert 0.55 < blind.accuracy(16) < 0.8
     assert blind.shares("Ann … Bob …") == pytest.approx(blind.shares("Bob … Ann …"), abs=1e-5)
 
 
-@pytest.mark.long
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["learned", "sinusoids", "RoPE"])
 def test_positions_solve_the_task(models: dict[str, LastNamed], kind: str) -> None:
@@ -261,7 +259,6 @@ def test_positions_solve_the_task(models: dict[str, LastNamed], kind: str) -> No
     assert models[kind].shares("Bob … Ann …")["Ann"] > 0.95
 
 
-@pytest.mark.long
 @pytest.mark.long
 def test_only_alibi_keeps_its_accuracy(models: dict[str, LastNamed]) -> None:
     assert models["learned"].accuracy(17) == 0

@@ -27,15 +27,8 @@ from tests.support.samples import make_cell
 # What makes something of a text, or a text of that, by the name under which it is called.
 READERS = frozenset(
     {
-        *(
-            "ast.parse",
-            "ast.unparse",
-            "compile",
-            "json.loads",
-            "json.load",
-            "nbformat.read",
-            "nbformat.reads",
-        ),
+        *("ast.parse", "ast.unparse", "compile", "json.loads", "json.load"),
+        *("nbformat.read", "nbformat.reads"),
         *("TransformerManager", "HTMLParser", "MarkdownWithMath", "yaml.safe_load", "fromstring"),
         *("literal_eval", "tokenize", "generate_tokens", "b64decode", "decompress"),
     }

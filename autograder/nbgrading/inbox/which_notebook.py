@@ -106,14 +106,14 @@ def which_notebook(
         return HandedIn(why_not="what was handed in can't be opened by who grades")
 
 
-def answered_in(folder: Path, cells: Collection[str]) -> set[str]:
-    """Which of some cells are answered in any notebook of a folder.
+def answered_in(folder: Path, cells: Collection[str], others: Collection[str]) -> set[str]:
+    """Which of some cells are answered in any notebook of a folder, but for `others`.
 
     All of them are looked through once, in the time that one look has; what takes more is left.
     """
     try:
         with opened(folder) as submission:
-            choice = _Choice(submission, "", frozenset(cells), frozenset())
+            choice = _Choice(submission, "", frozenset(cells), frozenset(others))
             return {name for names in choice.answered() for name in names}
     except OSError as error:
         raise_if_ours(error)

@@ -126,7 +126,7 @@ def _lessons_in(course: Course, student: Path, names: Sequence[str]) -> Iterator
         # What has another name is known by its cells.
         others = [f"{name}.ipynb" for name in names]
         cells = {one: cells_to_write(course.source / one / f"{one}.ipynb") for one in sorted(loose)}
-        answered = answered_in(student, {name for own in cells.values() for name in own})
+        answered = answered_in(student, {name for own in cells.values() for name in own}, others)
         for lesson, own in cells.items():
             if answered.isdisjoint(own):
                 continue

@@ -234,17 +234,19 @@ def a_forward_difference_for_all(function: Function, x: Tensor) -> Tensor:
 
 
 class Differences:
-    """The gradient by steps to both sides of each number."""
+    """The gradient by steps from each number, as far back as ahead."""
 
     step: float
+    back = 1.0
 
     def answer(self, function: Function, x: Tensor) -> Tensor:
         found = torch.zeros_like(x)
         for index in range(x.numel()):
             above, below = x.detach().clone(), x.detach().clone()
             above.view(-1)[index] += self.step
-            below.view(-1)[index] -= self.step
-            found.view(-1)[index] = (function(above) - function(below)) / (2 * self.step)
+            below.view(-1)[index] -= self.back * self.step
+            change = function(above) - function(below)
+            found.view(-1)[index] = change / ((1 + self.back) * self.step)
         return found
 
 
@@ -276,14 +278,7 @@ class TenThousandthStepsAhead(Differences):
     """
 
     step = 1e-4
-
-    def answer(self, function: Function, x: Tensor) -> Tensor:
-        found = torch.zeros_like(x)
-        for index in range(x.numel()):
-            above = x.detach().clone()
-            above.view(-1)[index] += self.step
-            found.view(-1)[index] = (function(above) - function(x.detach())) / self.step
-        return found
+    back = 0.0
 
 
 class ThousandthStepsAhead(TenThousandthStepsAhead):

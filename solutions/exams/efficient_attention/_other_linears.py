@@ -63,6 +63,16 @@ class SharesOnEachSide(Linear):
         return self.mix(asked / asked.sum(dim=-1, keepdim=True), shares, values)
 
 
+class SoftmaxOnEachSideScaled(SoftmaxOnEachSide):
+    """This is another linear attention, that of Shen and others (2018), with a scale: a softmax of
+    the queries over their features, divided by √d_k, and one of the keys over the tokens. Here the
+    features come from `feature_map`, there is no scale, and you divide by the sum of the weights.
+    """
+
+    def mix(self, asked: Tensor, offered: Tensor, values: Tensor) -> Tensor:
+        return super().mix(asked / asked.shape[-1] ** 0.5, offered, values)
+
+
 class ScaledOnEachSide(Linear):
     """You divided queries and keys by the fourth root of d_k before you took their features, as
     Performers do. Here the feature map takes both as they are.
@@ -92,6 +102,21 @@ class SummedApart(Linear):
     def attend(self, asked: Tensor, offered: Tensor, values: Tensor) -> Tensor:
         total = asked.sum(dim=-1, keepdim=True) * self.total(offered).sum(dim=-1, keepdim=True)
         return self.divide(self.mix(asked, offered, values), total)
+
+
+class FeaturesOfTheSum(Linear):
+    """You sum the keys, and take the features of this sum. A feature map is not linear: take the
+    features of each key first, and sum these.
+    """
+
+    def answer(
+        self, queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+    ) -> Tensor:
+        self.keys, self.feature_map = keys, feature_map
+        return super().answer(queries, keys, values, feature_map)
+
+    def total(self, offered: Tensor) -> Tensor:
+        return self.feature_map(self.over(self.keys, -2))
 
 
 class MixtureOverItsSum(Linear):
@@ -127,10 +152,12 @@ LINEAR = MAPPED + Family(
     OwnRelu,
     OwnExponential,
     SoftmaxOnEachSide,
+    SoftmaxOnEachSideScaled,
     SharesOnEachSide,
     ScaledOnEachSide,
     FeaturesRaised,
     SummedApart,
+    FeaturesOfTheSum,
     MixtureOverItsSum,
     AFewTooMany,
     SumLostItsAxis,

@@ -110,6 +110,17 @@ def ends_look_ahead(num_tokens: int, stride: int) -> Tensor:
 
 
 @fixed.misconception
+def last_token_is_an_end(num_tokens: int, stride: int) -> Tensor:
+    """Your tokens see the ends of later blocks before they come, and the last token of the text,
+    even where its block is not full. The whole pattern has to be causal: hide what comes after a
+    token.
+    """
+    future, same_block, ends = parts(num_tokens, stride)
+    last = torch.arange(num_tokens) == num_tokens - 1
+    return ~((same_block & ~future) | ends | last)
+
+
+@fixed.misconception
 def block_alone(num_tokens: int, stride: int) -> Tensor:
     """Your tokens see only their own block. The last token of each earlier block, at position
     stride - 1 within it, should be visible as well.
@@ -172,6 +183,16 @@ def last_but_one_of_blocks(num_tokens: int, stride: int) -> Tensor:
     rows, columns = rows_and_columns(num_tokens)
     ends = columns % stride == stride - 2
     return (columns > rows) | ~((rows // stride == columns // stride) | ends)
+
+
+@fixed.misconception
+def multiples_of_one_less(num_tokens: int, stride: int) -> Tensor:
+    """In earlier blocks you show the multiples of stride - 1. The last token of a block is the one
+    whose position has the remainder stride - 1 when it is divided by the stride.
+    """
+    rows, columns = rows_and_columns(num_tokens)
+    multiples = columns % max(stride - 1, 1) == 0
+    return (columns > rows) | ~((rows // stride == columns // stride) | multiples)
 
 
 @fixed.misconception

@@ -267,6 +267,16 @@ class Residual(Variant):
 
 
 @fed.misconception
+class ResidualAndGelu(Residual):
+    """You add the inputs to the result, and use GELU. The residual connection is not part of this
+    layer, and the activation is ReLU.
+    """
+
+    def activate(self, expanded: Tensor) -> Tensor:
+        return functional.gelu(expanded)
+
+
+@fed.misconception
 class Normalised(Variant):
     """Your outputs are normalised. Normalisation is not part of this layer: the block around it
     will do that.

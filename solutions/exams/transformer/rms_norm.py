@@ -5,6 +5,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
@@ -151,6 +152,16 @@ class LengthPlusEps(Variant):
     def normalise(self, inputs: Tensor) -> Tensor:
         # Unlike the root of a sum, the norm of zeros has a gradient: zeros.
         return inputs / (inputs.norm(dim=-1, keepdim=True) + self.eps)
+
+
+@rms.misconception
+class NormalizeForTheRoot(Variant):
+    """Your result does not depend on `eps`. Add it to the mean of the squares, under the root:
+    `F.normalize`, for example, has a bound of its own instead.
+    """
+
+    def normalise(self, inputs: Tensor) -> Tensor:
+        return functional.normalize(inputs, dim=-1) * inputs.shape[-1] ** 0.5
 
 
 @rms.misconception

@@ -107,8 +107,8 @@ def sizes_from_zero(attention: Attention, queries: Tensor, keys: Tensor, values:
 
 @exact.misconception
 def never_all_keys(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
-    """You never try a single block with all the keys, and `wrong_in_one_block` slips through.
-    `range` ends one before its second argument.
+    """You never try a single block with all the keys, and `wrong_in_one_block` slips through. A
+    `range` ends one before its second argument, and a step such as 2 makes it leave out sizes.
     """
     return agrees(attention, (queries, keys, values), range(1, len(keys)))
 
@@ -148,6 +148,16 @@ def some_sizes_only(attention: Attention, queries: Tensor, keys: Tensor, values:
     """
     right = expected(queries, keys, values)
     return all(torch.allclose(attention(queries, keys, values, size), right) for size in (2, 4, 8))
+
+
+@exact.misconception
+def powers_of_two_only(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
+    """You try only the sizes 1, 2, 4 and so on. Each of them divides eight keys, so in that case
+    `drops_the_rest` slips through. Try every size, from 1 to the number of keys.
+    """
+    right = expected(queries, keys, values)
+    sizes = [2**k for k in range(len(keys)) if 2**k <= len(keys)]
+    return all(torch.allclose(attention(queries, keys, values, size), right) for size in sizes)
 
 
 @exact.misconception
@@ -252,6 +262,22 @@ def signed_average(attention: Attention, queries: Tensor, keys: Tensor, values: 
         (queries, keys, values),
         range(1, len(keys) + 1),
         lambda here, right: not bool((here - right).mean() > 1e-5),
+    )
+
+
+@exact.misconception
+def average_within_a_thousandth(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor
+) -> bool:
+    """You take an average, or a sum, of differences that keep their signs, and in
+    `gains_cancel_losses` it is 0. Besides, `slightly_off` slips through, which is off by more than
+    rounding. Take abs() of the differences, and allow the largest of them 1e-4 at most.
+    """
+    return agrees(
+        attention,
+        (queries, keys, values),
+        range(1, len(keys) + 1),
+        lambda here, right: bool((here - right).mean().abs() <= 1e-3),
     )
 
 

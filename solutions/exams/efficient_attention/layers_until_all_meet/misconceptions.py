@@ -1,7 +1,7 @@
 """The known wrong answers to `layers_until_all_meet`, lesson 08."""
 
 from collections.abc import Iterable
-from math import inf
+from math import ceil, inf, log2
 
 import torch
 from torch import Tensor
@@ -63,8 +63,8 @@ class CausalIgnored(Meeting):
 
 
 class AlwaysCausal(Meeting):
-    """You never check for the tokens after each token. They count as well, unless
-    `causal` is True.
+    """You stop before your tokens have received something of those after them, as when you check
+    the lower triangle, or token 0, alone. Unless `causal` is True, later tokens count as well.
     """
 
     def needed(self, size: int, causal: bool) -> Tensor:
@@ -114,6 +114,19 @@ class SingleTokenNeedsOne(OneTooFew):
 
     def counts(self, size: int) -> Iterable[int]:
         return range(1, size + 2)
+
+
+class OneProductAhead(Meeting):
+    """Where one layer suffices, or none, you return 1, and otherwise one too few. You start with
+    the pattern, which is one layer already, and multiply before you check, so your first number
+    stands for two. Start with what each token has before the first layer, itself, and check then.
+    """
+
+    def start(self, seen: Tensor) -> Tensor:
+        return self.grown(seen, seen)
+
+    def counts(self, size: int) -> Iterable[int]:
+        return range(1, size + 1)
 
 
 class Doubled(SingleTokenNeedsOne):
@@ -229,6 +242,15 @@ class FirstTokenAlone(Meeting):
         return bool((received[0] >= needed[0]).all())
 
 
+class FirstTokenFollowedAlone(Meeting):
+    """You follow only what token 0 passes on, and stop when all tokens have received it. What the
+    other tokens pass on has to arrive as well.
+    """
+
+    def enough(self, received: Tensor, needed: Tensor) -> bool:
+        return bool((received[:, 0] >= needed[:, 0]).all())
+
+
 class LastTokenAlone(Meeting):
     """You check only the last token. Every token has to have received everything."""
 
@@ -268,6 +290,15 @@ class EndsTooSoon(Meeting):
 
     def counts(self, size: int) -> Iterable[int]:
         return range(max(1, size - 1))
+
+
+class EndsAfterTheLogarithm(Meeting):
+    """You give up after about log₂ n layers. Tokens that see only their neighbours need a layer for
+    every step, n - 1 in a chain of n tokens: try that many.
+    """
+
+    def counts(self, size: int) -> Iterable[int]:
+        return range(ceil(log2(size)) + 2)
 
 
 class MinusOneForNever(Meeting):
@@ -337,6 +368,7 @@ Family(
     OneTooMany,
     OneTooFew,
     SingleTokenNeedsOne,
+    OneProductAhead,
     Doubled,
     DoubledFromTwoTokens,
     PowersOfTwo,
@@ -349,11 +381,13 @@ Family(
     AnyIsEnough,
     AnyIsEnoughFromOne,
     FirstTokenAlone,
+    FirstTokenFollowedAlone,
     LastTokenAlone,
     OneTokenIsEnough,
     EndsAlone,
     OtherEndAlone,
     EndsTooSoon,
+    EndsAfterTheLogarithm,
     MinusOneForNever,
     ZeroForNever,
     AllTriedForNever,

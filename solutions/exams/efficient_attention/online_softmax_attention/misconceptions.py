@@ -51,6 +51,45 @@ class Online(Blockwise):
 (RISING + MAXIMUM + BLOCKS + ENDING).apply(online, Online)
 
 
+class ShrunkByTheBlock(Blockwise):
+    """You multiply the earlier sums by exp(largest of this block - new), and that number says
+    nothing about them. What they are relative to is the largest score *before* this block: multiply
+    by exp(old - new).
+    """
+
+    def raised(self, highest: Tensor, scores: Tensor) -> Tensor:
+        self.newest = scores.amax(dim=-1, keepdim=True)
+        return super().raised(highest, scores)
+
+    def shrink(self, before: Tensor, highest: Tensor) -> Tensor:
+        return torch.exp(self.newest - highest)
+
+
+class ScaledInTheWeightsAlone(Blockwise):
+    """The exponents of your weights are divided by √d_k, but not that of the factor by which the
+    earlier sums shrink. Both are differences of scores: divide the scores where you compute them,
+    and use nothing else after that.
+    """
+
+    root = 1.0
+
+    def divisor(self, queries: Tensor, keys: Tensor, values: Tensor) -> float:
+        self.root = super().divisor(queries, keys, values)
+        return 1.0
+
+    def weigh(self, scores: Tensor, highest: Tensor) -> Tensor:
+        return torch.exp((scores - highest) / self.root)
+
+
+class AverageOfTheWeights(Blockwise):
+    """You average the weights of a block where you collect their sum, so the sum is too small by
+    the size of each block. Take `sum`, not `mean`.
+    """
+
+    def add_weights(self, total: Tensor, shrink: Tensor, weights: Tensor) -> Tensor:
+        return total * shrink + weights.mean(dim=-1, keepdim=True)
+
+
 class AsWideAsAQuery(Online):
     """The tensor in which you collect the context has as many columns as a query. A context is a
     mixture of values: make it (..., queries, d_v).
@@ -263,6 +302,9 @@ class DiagonalBlocksHidden(Blockwise):
 
 
 Family(
+    ShrunkByTheBlock,
+    ScaledInTheWeightsAlone,
+    AverageOfTheWeights,
     AsWideAsAQuery,
     KeysAndValuesExchanged,
     NothingHidden,

@@ -249,8 +249,20 @@ class WavesForExponentials(Steps):
 
     def answer(self, x: Tensor, directions: Tensor) -> Tensor:
         scaled = x / self.root(x, directions)
-        grown = self.along(scaled, directions).cos() * self.half(x, scaled).exp()
+        grown = self.waves(self.along(scaled, directions)) * self.half(x, scaled).exp()
         return grown / self.norm(directions)
+
+    def waves(self, products: Tensor) -> Tensor:
+        return products.cos()
+
+
+class WavesOnBothSides(WavesForExponentials):
+    """These are a cosine and a sine for each direction, as in random Fourier features. Take one
+    exponential for each instead: that of the product, less half of the square.
+    """
+
+    def waves(self, products: Tensor) -> Tensor:
+        return torch.cat([products.cos(), products.sin()], dim=-1)
 
 
 class ShiftedByTheMaximum(Steps):
@@ -370,6 +382,13 @@ class DividedInTheExponent(Steps):
         return super().along(scaled, directions)
 
 
+class RootSubtractedInTheExponent(DividedInTheExponent):
+    """You subtracted √m before you took exp. Divide the exponentials by it."""
+
+    def grow(self, exponent: Tensor) -> Tensor:
+        return (exponent - self.count).exp() * self.count
+
+
 class DirectionsOnColumns(Steps):
     """You multiplied by the directions as if each were a column. They are rows: transpose them."""
 
@@ -410,6 +429,7 @@ Family(
     NoExponential,
     Rectified,
     WavesForExponentials,
+    WavesOnBothSides,
     ShiftedByTheMaximum,
     ProductsBelowTheirMaximum,
     QueriesOfThePerformer,
@@ -421,6 +441,7 @@ Family(
     MultipliedByTheNumber,
     DividedByTheRootOfD,
     DividedInTheExponent,
+    RootSubtractedInTheExponent,
     DirectionsOnColumns,
     DirectionsOfLengthOne,
 ).apply(features, Steps)

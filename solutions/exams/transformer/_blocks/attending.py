@@ -306,6 +306,31 @@ class DropoutOnTheLastSum(DropoutOnTheSum):
         return super().add(place, x, made) if is_last else Block.add(self, place, x, made)
 
 
+class DropoutOnTheNorms(Block):
+    """You drop features of what a normalisation returns. Apply dropout to the result of a part,
+    before you add it.
+    """
+
+    def is_wrong(self, place: int) -> bool:
+        return True
+
+    def norm(self, place: int, x: Tensor) -> Tensor:
+        normed = super().norm(place, x)
+        return super().drop(place, normed) if self.is_wrong(place) else normed
+
+    def drop(self, place: int, made: Tensor) -> Tensor:
+        return made if self.is_wrong(place) else super().drop(place, made)
+
+
+class DropoutOnTheFirstNorm(DropoutOnTheNorms):
+    """You drop features of what `norm1` returns. Apply dropout to the result of the self-attention,
+    before you add it.
+    """
+
+    def is_wrong(self, place: int) -> bool:
+        return place == 0
+
+
 class DropoutInside(Block):
     """You drop features between `linear1` and `linear2` as well, as PyTorch's own block does. Here
     dropout applies only to the result of a part.
@@ -352,6 +377,13 @@ class FixedDropout(Block):
         return 0.5
 
 
+class FixedDropoutOfATenth(FixedDropout):
+    __doc__ = FixedDropout.__doc__
+
+    def rate(self, dropout: float) -> float:
+        return 0.1
+
+
 class KeptInsteadOfDropped(Block):
     """You passed nn.Dropout the probability of keeping a feature. Its p, like `dropout`, is the
     probability of dropping one.
@@ -369,10 +401,13 @@ DROPOUT = Family(
     DropoutOnTheSum,
     DropoutOnTheFirstSum,
     DropoutOnTheLastSum,
+    DropoutOnTheNorms,
+    DropoutOnTheFirstNorm,
     DropoutInside,
     DropoutInsideAlone,
     DropoutOnWeights,
     DropoutOnWeightsAlone,
     FixedDropout,
+    FixedDropoutOfATenth,
     KeptInsteadOfDropped,
 )

@@ -15,6 +15,8 @@ _PARTS = ("self-attention", "cross-attention")
 _LAST = "feed-forward layer"
 # Values by the part they come of: what it returns, that with what is added, and that normalised.
 _INPUTS, _RESULT, _SUM, _NORM = "Inputs", "ResultOf", "SumAt", "Norm"
+# What is left of a result after dropout.
+_DROPPED = "DroppedResultOf"
 
 
 class Linked(Block):
@@ -36,6 +38,9 @@ class Linked(Block):
             return self.add(place, added, self._kept(_RESULT, place, sublayer(read)))
         total = self.add(place, added, self._kept(_RESULT, place, sublayer(read)))
         return self._kept(_NORM, place, self.norm(place, self._kept(_SUM, place, total)))
+
+    def drop(self, place: int, made: Tensor) -> Tensor:
+        return self._kept(_DROPPED, place, super().drop(place, made))
 
     def _kept(self, kind: str, place: int, value: Tensor) -> Tensor:
         self.values[f"{kind}{place + 1}"] = value
@@ -71,6 +76,7 @@ def _values_before(names: Sequence[str], *, pre_norm: bool) -> Iterator[tuple[st
     yield _INPUTS, "the inputs of the block"
     for number, name in enumerate(names, start=1):
         yield f"{_RESULT}{number}", f"the result of the {name} alone"
+        yield f"{_DROPPED}{number}", f"the result of the {name} alone"
         if not pre_norm:
             yield f"{_SUM}{number}", f"the sum after the {name} as it was before `norm{number}`"
         if pre_norm or number < len(names):

@@ -102,6 +102,29 @@ class LastNormBeforeTheSum(NormBeforeTheSum):
         return place == len(self.places) - 1
 
 
+class NormOfTheDropped(NormBeforeTheSum):
+    __doc__ = NormBeforeTheSum.__doc__
+
+    def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
+        if self.is_wrong(place):
+            return x + self.norm(place, self.drop(place, sublayer(x)))
+        return super().around(place, x, sublayer, inputs)
+
+
+class FirstNormOfTheDropped(NormOfTheDropped):
+    __doc__ = FirstNormBeforeTheSum.__doc__
+
+    def is_wrong(self, place: int) -> bool:
+        return place == 0
+
+
+class LastNormOfTheDropped(NormOfTheDropped):
+    __doc__ = LastNormBeforeTheSum.__doc__
+
+    def is_wrong(self, place: int) -> bool:
+        return place == len(self.places) - 1
+
+
 class ResultNormedToo(NormBeforeTheSum):
     """You normalise what a part returns as well, before you add it. Each normalisation is used
     once: leave this one out.
@@ -163,6 +186,9 @@ NORMS = Family(
     NormBeforeTheSum,
     FirstNormBeforeTheSum,
     LastNormBeforeTheSum,
+    NormOfTheDropped,
+    FirstNormOfTheDropped,
+    LastNormOfTheDropped,
     LastPartInOtherOrder,
     ResultNormedToo,
     FirstResultNormedToo,

@@ -357,3 +357,35 @@ def pairs_in_a_tuple(text: str, merges: Merges) -> Any:
                 merged.append(piece)
         pieces = merged
     return pieces
+
+
+@cutting.misconception
+def last_piece_lost(text: str, merges: Merges) -> list[str]:
+    """The end of the text is lost: each pass over the pieces leaves out the last one, unless it is
+    merged. A loop over neighbours stops before it, because it has none to its right: append it
+    after the loop.
+    """
+    pieces = list(text)
+    for first, second in merges:
+        merged, place = [], 0
+        while place < len(pieces) - 1:
+            is_pair = (pieces[place], pieces[place + 1]) == (first, second)
+            merged.append(first + second if is_pair else pieces[place])
+            place += 2 if is_pair else 1
+        pieces = merged
+    return pieces
+
+
+@cutting.misconception
+def any_known_pair(text: str, merges: Merges) -> list[str]:
+    """You merge whichever pair of `merges` comes first in the text. Merge the first pair of the
+    list everywhere, then the second, and so on, as they were learnt.
+    """
+    pieces, known, place = list(text), set(merges), 0
+    while place < len(pieces) - 1:
+        if (pieces[place], pieces[place + 1]) in known:
+            pieces[place : place + 2] = ["".join(pieces[place : place + 2])]
+            place = 0
+        else:
+            place += 1
+    return pieces

@@ -136,6 +136,25 @@ class Rounded(Writing):
 
 
 @declared
+class WindowOfTheRound(Writing):
+    """Your window starts one token later in every round, however long the text is. It has to end
+    where the text ends, and reach back `context_length` tokens: text[:, -context_length:].
+    """
+
+    begun = 0
+
+    def __call__(
+        self, model: Model, tokens: Tensor, num_new_tokens: int, context_length: int
+    ) -> Any:
+        self.begun = tokens.shape[1]
+        return super().__call__(model, tokens, num_new_tokens, context_length)
+
+    def seen(self, text: Tensor, context_length: int) -> Tensor:
+        start = text.shape[1] - self.begun
+        return text[:, start : start + context_length]
+
+
+@declared
 class OneTooMany(Writing):
     """There is one new token too many: add `num_new_tokens` of them."""
 

@@ -97,6 +97,17 @@ class Silu(Variant):
 
 
 @gpt.misconception
+class OtherEps(Variant):
+    """Your normalisations add another number than PyTorch's 1e-5 under the root. Leave eps as it
+    is: nn.LayerNorm(d_model).
+    """
+
+    def norm(self, place: int, x: Tensor) -> Tensor:
+        used = getattr(self, f"norm{place + 1}")
+        return functional.layer_norm(x, used.normalized_shape, used.weight, used.bias, 1e-3)
+
+
+@gpt.misconception
 class QueriesNormedAlone(Variant):
     """Only the queries are normalised. Queries, keys and values should all be computed from
     norm1(x).

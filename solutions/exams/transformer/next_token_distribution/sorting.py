@@ -112,3 +112,17 @@ class MaskOfTopPPutBackElsewhere(MaskOfTopPNotPutBack):
 
     def put_back(self, gone: Tensor, order: Tensor) -> Tensor:
         return gone[order]
+
+
+@declared
+class TemperatureAsAPower(Choosing):
+    """You raise the chosen probabilities to the power 1/temperature. Top-p should use probabilities
+    with the temperature in them, and at a low temperature all powers become 0, which gives NaN:
+    divide the logits by the temperature before anything else.
+    """
+
+    def __call__(
+        self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
+    ) -> Any:
+        powers = super().__call__(logits, 1.0, top_k, top_p) ** (1 / temperature)
+        return powers / powers.sum()

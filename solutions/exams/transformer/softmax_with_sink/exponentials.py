@@ -197,6 +197,16 @@ def exponential_missing_beside_the_shift(scores: Tensor, sink: Tensor) -> Tensor
 
 
 @sinks.misconception
+def exponential_missing_in_proportion(scores: Tensor, sink: Tensor) -> Tensor:
+    """You add the sink itself to the sum. It is a logit, as the scores are: add its exponential."""
+    largest = scores.amax(dim=-1, keepdim=True).clamp(min=0)
+    exponentials = (scores - largest).exp()
+    return exponentials / (
+        exponentials.sum(dim=-1, keepdim=True) + sink.view(-1, 1, 1) * (-largest).exp()
+    )
+
+
+@sinks.misconception
 def shifted_without_its_exponential(scores: Tensor, sink: Tensor) -> Tensor:
     """You add the shifted sink itself to the sum. It is a logit, as the scores are: add its
     exponential.

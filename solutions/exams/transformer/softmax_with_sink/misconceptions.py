@@ -220,6 +220,14 @@ def sink_of_the_key(scores: Tensor, sink: Tensor) -> Tensor:
 
 
 @sinks.misconception
+def sink_and_maximum_of_the_key(scores: Tensor, sink: Tensor) -> Tensor:
+    """Here the sinks lie along the keys, so each key is divided by a different sum. Each *head* has
+    one sink: reshape `sink` to (heads, 1, 1).
+    """
+    return beside(scores, sink)
+
+
+@sinks.misconception
 def sinks_of_all_heads(scores: Tensor, sink: Tensor) -> Tensor:
     """Every row has the sinks of all heads. Each head has only its own: reshape `sink` to
     (heads, 1, 1) before you expand it.

@@ -266,6 +266,14 @@ class ModeSet(Continuing):
 
 
 @declared
+class NewTokensOnly(Continuing):
+    """These are only the new tokens. Return each text with its prompt."""
+
+    def returned(self, text: Tensor, ids: Tensor) -> Any:
+        return text[:, ids.shape[1] - text.shape[1] :]
+
+
+@declared
 class OneTooMany(Continuing):
     """There is one new token too many. Add `num_new_tokens` of them."""
 

@@ -188,6 +188,19 @@ def one_token_longer(learned: Tensor, test: Tensor, n: int) -> bool:
 
 
 @held_out.misconception
+def one_token_longer_but_at_the_end(learned: Tensor, test: Tensor, n: int) -> bool:
+    """Your runs are one token longer than n, all but the last of each text. A slice that begins at
+    i and ends before i + n has n tokens.
+    """
+
+    def cut(text: Tensor) -> set[Run]:
+        ids = text.tolist()
+        return {tuple(ids[start : start + n + 1]) for start in range(len(ids) - n + 1)}
+
+    return not cut(learned) & cut(test)
+
+
+@held_out.misconception
 def one_token_shorter(learned: Tensor, test: Tensor, n: int) -> bool:
     """Your runs have n − 1 tokens, which is why shorter copies count as well. The end of a slice is
     not part of it.

@@ -103,3 +103,14 @@ class CachedRepeated(Variant):
 
     def share(self, x: Tensor) -> Tensor:
         return x
+
+
+@rotary.misconception
+class AppendedAndReturnedSwapped(Variant):
+    """Your outputs are right, but the cache holds values where its keys belong, and keys where its
+    values belong: you call append(values, keys). Call append(keys, values), which returns both in
+    this order.
+    """
+
+    def remember(self, keys: Tensor, values: Tensor, cache: Cache | None) -> Pair:
+        return (keys, values) if cache is None else cache.append(values, keys)[::-1]

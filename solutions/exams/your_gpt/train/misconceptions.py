@@ -24,9 +24,10 @@ class GradientsPileUp(Training):
 
 @declared
 class NothingMoves(Training):
-    """No parameter ever changes: `optimizer.step()` is missing, or there are no gradients when it
-    is called, or the learning rate is 0 then. `backward()` comes before it, and `zero_grad()` not
-    between the two.
+    """No parameter of the model ever changes: `optimizer.step()` is missing, or there are no
+    gradients when it is called, or the learning rate is 0 then, or the optimizer was made with
+    other parameters, such as those of a copy. `backward()` comes before `step()`, and `zero_grad()`
+    not between the two.
     """
 
     def change(self, optimizer: Optimizer, loss: Tensor) -> None:

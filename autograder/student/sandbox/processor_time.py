@@ -40,6 +40,9 @@ class Meter:
 
     Who reads it often sees more: what runs and ends between two looks may be seen by none.
 
+    A second in which several of them stood in line is one second waited: fifty that wake up at once
+    stand in line behind each other, and what sleeps beside them does not.
+
     The thread that reads the meter is counted too, as far as it waits: while it has work to do,
     such as an answer to a question, the process that is followed can't go on.
     """
@@ -49,6 +52,7 @@ class Meter:
         self._helper: int | None = None
         self._seen = set[str]()
         self._last: dict[str, Turns] = {}
+        self._in_line: list[tuple[float, float]] = []
         self._total = Turns()
         self._ran = 0.0
         self._numbers = set[int]()
@@ -66,7 +70,7 @@ class Meter:
     def follow_waiting(self, process: int | None) -> None:
         """Count what this process waits, as what the reading thread waits; None ends it."""
         self._helper = process
-        self._last |= {path: Turns(0.0, _turns(path).waiting) for path in self._helpers()}
+        self._last |= {path: _turns(path) for path in self._helpers()}
 
     def read(self, within: float = 0.0) -> Turns:
         """What was counted until now, or until so many seconds before."""
@@ -77,23 +81,42 @@ class Meter:
         # While one of several ends, the kernel may leave others out of its list.
         listed = {path for process in processes for path in _threads_of(process)}
         counted = {path: _turns(path) for path in listed | self._seen}
-        now = {path: turns for path, turns in counted.items() if turns != Turns()}
-        unseen = self._unseen_since(now.keys() - self._seen)
-        self._seen = set(now)
-        own = _turns(_OWN_THREAD)
-        now[_OWN_THREAD] = Turns(0.0, own.waiting)
-        now |= {path: Turns(0.0, _turns(path).waiting) for path in self._helpers()}
-        running, waiting = 0.0, 0.0
-        for path, turns in now.items():
-            before = self._last.get(path, Turns())
-            running += max(0.0, turns.running - before.running)
-            waiting += max(0.0, turns.waiting - before.waiting)
+        theirs = {path: turns for path, turns in counted.items() if turns != Turns()}
+        unseen = self._unseen_since(theirs.keys() - self._seen)
+        self._seen = set(theirs)
+        ours = {path: _turns(path) for path in (_OWN_THREAD, *self._helpers())}
+        waited = max((self._since(*one).waiting for one in theirs.items()), default=0.0)
+        # Of ours, one goes on where another, or the process that is followed, has stopped.
+        waited += sum(self._since(*one).waiting for one in ours.items())
+        running = sum(self._since(*one).running for one in theirs.items())
         # The one count is exact and forgets who has ended, the other remembers, in ticks.
         running = max(running, ran) + _SECONDS_UNSEEN * unseen
-        self._last = now
-        self._total = Turns(self._total.running + running, self._total.waiting + waiting)
+        self._last = theirs | ours
         self._read_at = time.monotonic()
+        waiting = self._in_line_since(waited, self._read_at)
+        self._total = Turns(self._total.running + running, self._total.waiting + waiting)
         return self._total
+
+    def _since(self, path: str, turns: Turns) -> Turns:
+        before = self._last.get(path, Turns())
+        return Turns(
+            max(0.0, turns.running - before.running), max(0.0, turns.waiting - before.waiting)
+        )
+
+    def _in_line_since(self, waited: float, now: float) -> float:
+        """Of the seconds that somebody has waited, until now, those in which nobody else had.
+
+        The kernel counts a wait when it has ended, which may be many looks after it began.
+        """
+        if not waited:
+            return 0.0
+        start, new = now - waited, waited
+        while self._in_line and self._in_line[-1][1] > start:
+            began, ended = self._in_line.pop()
+            new -= ended - max(began, start)
+            start = min(began, start)
+        self._in_line.append((start, now))
+        return max(0.0, new)
 
     def _ran_since(self, processes: Sequence[int]) -> float:
         """What was run since the last look, those included that have ended in the meantime."""

@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -80,6 +81,29 @@ def test_waiting_is_counted() -> None:
         found = since(meter, before)
     # Two that are as good as each other take turns.
     assert found.waiting > 0.25
+
+
+CROWD = (
+    "for _ in range(55):\n"
+    "    children.append(os.fork())\n"
+    "    while not children[-1]: time.sleep(0.02 - time.time() % 0.02)\n"
+)
+
+
+def test_many_in_line_at_once_wait_no_longer_than_the_clock() -> None:
+    meter, processor = Meter(), min(os.sched_getaffinity(0))
+    with worker(processor) as process:
+        meter.follow(process.pid)
+        order(process, "children = []")
+        # Fifty times a second, all of them stand in line behind each other.
+        order(process, f"exec({CROWD!r})")
+        before, began = meter.read(), time.monotonic()
+        while time.monotonic() - began < 1:
+            meter.read()
+            time.sleep(0.05)
+        found, passed = since(meter, before), time.monotonic() - began
+        order(process, "for child in children: os.kill(child, 9)")
+    assert 0 < found.waiting < 1.2 * passed
 
 
 def test_what_was_started_counts_too() -> None:

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+import webbrowser
 from pathlib import Path
 from typing import Annotated
 
@@ -62,15 +63,18 @@ def lab(
 
     course = Course.find()
     folder = work_folder(course, folder)
-    for copied in copy_lessons(course, folder):
-        if copied.change is not Change.NONE:
+    copies = copy_lessons(course, folder)
+    typer.echo(f"Your notebooks are in {folder}.")
+    if new := [copied.lesson for copied in copies if copied.change is Change.NEW]:
+        typer.echo(printable(f"New in it: {', '.join(new)}."))
+    for copied in copies:
+        if copied.change not in (Change.NONE, Change.NEW):
             typer.echo(printable(str(copied)))
     write_start_page(folder)
-    typer.echo(f"Your notebooks are in {folder}.")
     _tell_how_to_call_us()
     if not no_open:
-        _announce(no_browser)
-        open_lab(folder, options=server_options(port, ip, browser=not no_browser))
+        browser = _announce(no_browser)
+        open_lab(folder, options=server_options(port, ip, browser=browser))
 
 
 def teach(
@@ -96,8 +100,8 @@ def teach(
     typer.echo("JupyterLab begins with formgrader; its menu Nbgrader has it too.")
     _tell_how_to_call_us()
     if not no_open:
-        _announce(no_browser)
-        open_course(course, options=server_options(port, ip, browser=not no_browser))
+        browser = _announce(no_browser)
+        open_course(course, options=server_options(port, ip, browser=browser))
 
 
 def _tell_how_to_call_us() -> None:
@@ -107,6 +111,12 @@ def _tell_how_to_call_us() -> None:
         typer.echo(f"For commands such as `autograder status`, type first: source {activate}")
 
 
-def _announce(no_browser: bool) -> None:
-    where = "prints its address below" if no_browser else "opens in your browser"
+def _announce(no_browser: bool) -> bool:
+    """Whether a browser is to open, which not every machine has."""
+    try:
+        browser = not no_browser and bool(webbrowser.get())
+    except webbrowser.Error:
+        browser = False
+    where = "opens in your browser" if browser else "prints its address below"
     typer.echo(f"JupyterLab {where}; end it with Ctrl-C here.")
+    return browser

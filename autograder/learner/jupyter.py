@@ -55,6 +55,8 @@ _NEWS = "@jupyterlab/apputils-extension:announcements"
 _INSTRUCTORS = ("assignment-list", "course-list", "create-assignment", "formgrader", "menu")
 # Validate runs a notebook as whoever presses it, a student's as well, in the server's own folder.
 NOT_BESIDE_SUBMISSIONS = ("course-list", "validate-assignment")
+# How Jupyter asks whether a browser is still there, Tornado finds fault with; nobody can change it.
+_WITHOUT_ADVICE = {"logging_config": {"loggers": {"tornado.general": {"level": "ERROR"}}}}
 # What the file browser does not list: what Jupyter leaves out, and what checks read.
 _OUT_OF_SIGHT = ("__pycache__", "*.pyc", "*.pyo", ".DS_Store", "*~", "checks.json")
 
@@ -161,10 +163,16 @@ def _prepared(folder: Path, *, learners: bool) -> Path:
     servers = [f"nbgrader.server_extensions.{part.replace('-', '_')}" for part in without]
     server = {"jpserver_extensions": dict.fromkeys(servers, False)}
     files = {"hide_globs": [*_OUT_OF_SIGHT]} if learners else {}
+    # A learner looks for the address, which is said at every level.
+    told = _WITHOUT_ADVICE | ({"log_level": "WARN"} if learners else {})
     terminals = {} if os.name == "nt" else {"terminado_settings": {"shell_command": shell}}
     settings = {
         "labconfig/page_config.json": {"disabledExtensions": dict.fromkeys(lab, True)},
-        "jupyter_server_config.json": {"ServerApp": server | terminals, "ContentsManager": files},
+        "jupyter_server_config.json": {
+            "Application": told,
+            "ServerApp": server | terminals,
+            "ContentsManager": files,
+        },
         "kernels/python3/kernel.json": {
             "argv": kernel,
             "display_name": "Python 3 (ipykernel)",

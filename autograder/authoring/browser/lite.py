@@ -33,6 +33,8 @@ from autograder.whole_folder import making, may_replace, take_place
 
 # In the course, unless somebody says otherwise.
 FOLDER = Path("lite")
+# What a browser loads at the first time, compressed by the server or not.
+LOADED = "30 to 40 MB"
 # By it a folder is known that this has made, and may replace.
 MARK = "jupyter-lite.json"
 _EXTENSION = "@jupyterlite/pyodide-kernel-extension"
@@ -222,6 +224,7 @@ def _write_start_page(course: Course, made: Path, pages: Iterable[Page]) -> None
     # The data stands in a script, which the first "</" would end.
     filled = Template((_HERE / "start.html").read_text(encoding="utf-8")).substitute(
         data=json.dumps(data, ensure_ascii=False).replace("</", "<\\/"),
+        loaded=LOADED,
         titles="".join(f"<li>{escape(page.title)}</li>" for page in pages),
     )
     (made / "index.html").write_text(filled, encoding="utf-8")

@@ -17,14 +17,6 @@
         return answers(cells[here]) || (checked ? answers(checked) : answers(cells[here + 1]));
     }
 
-    // JupyterLab loses what becomes of a notification that it has not drawn yet, and draws the first
-    // one when it has loaded what draws; where the user wants to see none, that is never.
-    async function drawn(id) {
-        for (let looks = 0; looks < 100 && !document.getElementById(id); looks += 1) {
-            await new Promise((goOn) => setTimeout(goOn, 50));
-        }
-    }
-
     async function ask(app, panel, { showDialog, showErrorMessage, Dialog, Notification }) {
         const exercise = exerciseAt(panel.content);
         const title = `Begin ${exercise} anew?`;

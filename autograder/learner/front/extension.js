@@ -17,6 +17,14 @@ function withEach(tracker, follow) {
     tracker.widgetAdded.connect((_, panel) => follow(panel));
 }
 
+// JupyterLab loses what becomes of a notification that it has not drawn yet, and draws the first
+// one when it has loaded what draws; where the user wants to see none, that is never.
+async function drawn(id) {
+    for (let looks = 0; looks < 100 && !document.getElementById(id); looks += 1) {
+        await new Promise((goOn) => setTimeout(goOn, 50));
+    }
+}
+
 // What JupyterLab itself has of a package, whatever its version.
 async function shared(scope, name) {
     const [version] = Object.values(scope[name]);

@@ -9,6 +9,7 @@ import json
 import shutil
 from pathlib import Path
 
+from autograder.checks.card.as_html import REPORT_MIME
 from autograder.whole_file import write_whole
 
 NAME = "autograder-learner"
@@ -49,7 +50,8 @@ def _write(folder: Path, *names: str) -> None:
         Path(__file__).with_name(name).read_text(encoding="utf-8") for name in names
     )
     # So that their names are no names of the whole page.
-    script = f"(() => {{\n{scripts}\n}})();\n".encode()
+    report = f"const REPORT = {json.dumps(REPORT_MIME)};"
+    script = f"(() => {{\n{report}\n{scripts}\n}})();\n".encode()
     # JupyterLab has browsers keep a script for a year, so another one needs another name.
     load = f"static/extension.{hashlib.sha256(script).hexdigest()[:16]}.js"
     package = {

@@ -27,7 +27,7 @@
                     if (names.length > 0) {
                         waiting.set(run, names);
                     }
-                } else if (kind === "display_data" && waiting.has(run)) {
+                } else if (waiting.has(run) && message.content.data?.[REPORT]) {
                     for (const name of waiting.get(run)) {
                         Notification.warning(
                             `${name} was judged as it was last run, which is not what its cell ` +

@@ -4,7 +4,12 @@ from collections.abc import Mapping
 from html import escape
 from pathlib import Path, PurePosixPath
 
-from autograder.authoring.browser.lite import FOLDER, address, lessons_in
+from autograder.authoring.browser.lite import FOLDER, LOADED, address, lessons_in
+
+# Beside the buttons that begin Python in the browser, which shows nothing until it is loaded.
+TAKES = (
+    f'<small class="needs-server">In the browser, a lesson loads {LOADED} the first time.</small>'
+)
 
 
 def runnable(lite: Path) -> Mapping[str, str]:
@@ -33,6 +38,8 @@ def buttons(
         found.append(_button(colab, "Open in Colab"))
     if repository:
         found.append(_button(f"https://codespaces.new/{repository}", "Open in Codespaces"))
+    if run_at:
+        found.append(TAKES)
     return f'<div class="doors">{" ".join(found)}</div>'
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from autograder.checks.source.opening import Opening
 from autograder.course import lesson_number
+from autograder.site.lessons.doors import TAKES
 from autograder.site.texts.map_drawing import Box, drawing
 
 _NUMBER = re.compile(r"\b\d\d[a-z]?\b")
@@ -73,6 +74,8 @@ def begin(lessons: Sequence[OnMap], runnable: Mapping[str, str]) -> str:
         f'<a class="door" href="{lessons[0].page}.html">Read lesson {lessons[0].number}</a>'
     )
     found.append('<a class="door" href="map.html">The course as a map</a>')
+    if runnable:
+        found.append(TAKES)
     return f'<div class="doors">{" ".join(found)}</div>'
 
 

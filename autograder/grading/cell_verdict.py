@@ -1,7 +1,8 @@
 """What becomes of a test cell: what it shows itself, and what holds once the solution was tried.
 
 A test that the instructor's own solution does not pass is no mistake of a student's. One that was
-passed with something empty, where the solution gives more back, is no pass; nor is one with nan. An
+passed with something empty or shorter, where the solution gives more back, is no pass; nor is one
+with nan. An
 answer that writes to what the solution leaves as it is fails: the test may have compared with what
 was written.
 """
@@ -32,6 +33,8 @@ class Examined:
     remark: str = ""  # what else its page says
     # What it was passed with and may not owe to a right answer: where, and what is said of it.
     doubts: Mapping[str, str] = field(default_factory=dict)
+    # How many entries each of the replies that it was passed with has.
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def report(self) -> Report | None:
@@ -84,6 +87,7 @@ def fair(found: CellVerdict, solution: CellVerdict, notebook: NotebookNode) -> C
     The page in `notebook` shows the same.
     """
     doubt = next((text for place, text in found.doubts.items() if place not in solution.doubts), "")
+    doubt = doubt or _too_short(found.sizes, solution.sizes)
     if found.verdict is Verdict.PASSED and not doubt:
         return found
     reports: tuple[Report, ...] = ()
@@ -106,6 +110,16 @@ def fair(found: CellVerdict, solution: CellVerdict, notebook: NotebookNode) -> C
     cell = next(one for one in notebook.cells if grade_id_of(one) == found.grade_id)
     cell.outputs = [new_output(**error_output(verdict, shown))]
     return replace(found, verdict=verdict, credit=0.0, message=message, reports=reports)
+
+
+def _too_short(found: Mapping[str, int], solution: Mapping[str, int]) -> str:
+    for number, entries in found.items():
+        if entries < (expected := solution.get(number, 0)):
+            return (
+                "the test may have compared too little: what this code gave back has "
+                f"{entries} of the {expected} entries that the solution gives back"
+            )
+    return ""
 
 
 def _written(found: CellVerdict) -> set[str]:

@@ -341,6 +341,7 @@ class _Serving:
             **vars(examined),
             "verdict": examined.verdict.name,
             "doubts": {**examined.doubts, **session.all_doubts()} if open_to_doubt else {},
+            "sizes": session.doubts.sizes if open_to_doubt else {},
             "message": _plain(examined.message),
             "reports": [report.as_json() for report in examined.reports],
         }

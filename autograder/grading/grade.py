@@ -91,7 +91,7 @@ def grade(
         _with_solution(source, digest, sandbox, marked, **place)
         if Allowed(sandbox.limits, kept.find(digest)).limits() != run.allowed.limits():
             run, rebuilt, verdicts = graded_once()
-    if any(one.verdict is not Verdict.PASSED or one.doubts for one in verdicts):
+    if any(one.verdict is not Verdict.PASSED or one.doubts or one.sizes for one in verdicts):
         solved = _with_solution(source, digest, sandbox, marked, **place)
         pairs = zip(verdicts, solved, strict=True)
         verdicts = [fair(one, solution, rebuilt.notebook) for one, solution in pairs]

@@ -141,6 +141,9 @@ HOLES = (
             "assert (double(np.ones(3)) == 2).all()": "all of an empty array is right",
             "assert all(n == 1 for n in double([1, 1]))": "so is all of an empty list",
             "assert double('ab') in 'abab'": "an empty text is a part of every other",
+            "for one, other in zip(double([1, 2]), [1, 2, 1, 2]):\n    assert one == other":
+                "`zip` ends with the shorter list",
+            "assert set(double([1, 2])) <= {1, 2}": "a set with less is a part of the right one",
         }, "waits for a human")),
     ),
     Hole(

@@ -1,12 +1,14 @@
 """What in the replies to one test's questions could make it pass without a right answer.
 
-What comes back empty, blank, nan or infinite: a comparison with it may compare nothing. So may one
+What comes back empty, blank, nan or infinite: a comparison with it may compare nothing. What has
+fewer entries than it should: one that ends with it, as `zip` does, compares too little. So may one
 with what a function of the test's has gathered that was never called. And what the student's code
 writes to an argument: the test may compare with what was made of that. None is wrong by itself, so
 each is noted by the number of its reply, and the instructor's solution shows whether it belongs
 there (`grading/cell_verdict.py`).
 """
 
+import math
 import re
 from collections.abc import Iterable, Sized
 from typing import Any
@@ -31,6 +33,8 @@ NEVER_CALLED = {
 _NO_NUMBER = re.compile(r"\s*|\s*[+-]?(nan|inf|infinity)\s*", re.IGNORECASE)
 _KINDS = {"ndarray": "array", "Tensor": "tensor"}
 
+_LISTS = (list, tuple, set, frozenset)
+
 # Where in the arguments of a call something was written to: the first number is the argument's.
 Place = tuple[int, ...]
 
@@ -40,6 +44,8 @@ class Doubts:
 
     def __init__(self) -> None:
         self.found: dict[str, str] = {}
+        # How many entries each reply that has some has, by its number; a text is one.
+        self.sizes: dict[str, int] = {}
         # Of the next reply. Questions are counted by their replies, so that those which the
         # student's code had to ask first come first.
         self.number = 0
@@ -48,7 +54,13 @@ class Doubts:
         """Note what is hollow in the next reply; its number."""
         self.number += 1
         self.note_hollow(self.number - 1, value)
+        self.note_size(self.number - 1, entries_in(value))
         return self.number - 1
+
+    def note_size(self, number: int, entries: int) -> None:
+        """Note how many entries came with this reply, unless it has none."""
+        if entries and len(self.sizes) < _MOST:
+            self.sizes[str(number)] = entries
 
     def note_hollow(self, number: int, value: object) -> None:
         """Note a value that came with this reply, if it is hollow."""
@@ -81,7 +93,7 @@ def is_hollow(value: object) -> bool:
     left = [value]
     while left:
         one: Any = left.pop()
-        if type(one) in (list, tuple, set, frozenset):
+        if type(one) in _LISTS:
             left.extend(one)
         elif isinstance(one, dict):
             left.extend(one.values())
@@ -97,6 +109,22 @@ def is_hollow(value: object) -> bool:
         elif type(one) not in (RemoteObject, Unsent) and isinstance(one, Sized) and not len(one):
             return True
     return False
+
+
+def entries_in(value: object) -> int:
+    """How many numbers, texts and the like a list, an array or the like has; 0 if it is neither."""
+    left, found = [value], 0
+    while left:
+        one: Any = left.pop()
+        if type(one) in _LISTS:
+            left.extend(one)
+        elif isinstance(one, dict):
+            left.extend(one.values())
+        elif type(one) is np.ndarray or is_tensor(one):
+            found += math.prod(one.shape) if one.shape or one is not value else 0
+        elif one is not value:
+            found += 1
+    return found
 
 
 def _is_finite(array: Any) -> bool:

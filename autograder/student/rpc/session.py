@@ -25,6 +25,7 @@ from autograder.student.rpc.codec.grammar import (
 )
 from autograder.student.rpc.deadline import Allowance
 from autograder.student.rpc.described import description_of
+from autograder.student.rpc.doubts import entries_in
 from autograder.student.rpc.gradients import connect, with_gradients
 from autograder.student.rpc.operators import INSTEAD, MOST_VALUES
 from autograder.student.rpc.questions import ForkEnded, Questions
@@ -285,13 +286,16 @@ class Session(Questions, Generic[Peer]):
         It counts as what a list would be, one reply: where the solution gives that, nothing is
         out of step.
         """
+        entries = 0
         for given in range(MOST_VALUES):
             request = ("operate", "next", (_Sent(reference),))
             match self._returned(self._ask(request), (), {}, counts=False):
                 case (value,):
                     self.doubts.note_hollow(number, value)
+                    entries += max(1, entries_in(value))
                     yield value
                 case _:
+                    self.doubts.note_size(number, entries)
                     if not given:
                         self.doubts.note_hollow(number, ())
                     return

@@ -81,6 +81,23 @@ ORDINARY = (
         ),
     ),
     Attack(
+        "what comes back is right as far as it goes",
+        (5,),
+        given=("import numpy as np",),
+        answer="def double(x):\n"
+        "    return iter(x[:1]) if type(x) is tuple else x[:1] * (1 + (type(x) is np.ndarray))\n",
+        tests=(
+            "for one, other in zip(double([1, 2]), [1, 2, 1, 2]):\n    assert one == other",
+            "found = double([1, 2])\n"
+            "assert [found[i] for i in range(len(found))] == [1, 2, 1, 2][: len(found)]",
+            "found = double([1, 2])\nassert all(a < 3 for a, b in zip(found, found[1:]))",
+            "assert set(double([1, 2])) <= {1, 2}",
+            "for row, other in zip(double(np.ones((2, 2))), [[2, 2], [2, 2]]):\n"
+            "    assert (row == other).all()",
+            "for one, other in zip(double((1, 2)), [1, 2, 1, 2]):\n    assert one == other",
+        ),
+    ),
+    Attack(
         "the points are made an array",
         (5, 12),
         given=("import numpy as np",),

@@ -13,6 +13,7 @@ site's and take its place when all of them are there, so a site is an old or a n
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from html import escape
 from pathlib import Path
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -49,7 +50,7 @@ def make_site(course: Course, folder: Path, progress: Progress) -> Path:
     Args:
         course: where it is.
         folder: the site's; a site that was made there before gives way to the new one.
-        progress: called before each step.
+        progress: called before each step, and after each cell that is run in it.
 
     Returns:
         The page to begin with.
@@ -65,8 +66,9 @@ def make_site(course: Course, folder: Path, progress: Progress) -> Path:
     lessons = [_built(course, name) for name in names]
     pages = {}
     for number, built in enumerate(lessons):
-        progress(number, len(names) + 1, f"running {built.lesson.name}")
-        pages[built.lesson.name] = _page(built, runnable)
+        step = partial(progress, number, len(names) + 1)
+        step(f"running {built.lesson.name}")
+        pages[built.lesson.name] = _page(built, runnable, step)
     progress(len(names), len(names) + 1, "making the pages")
     with making(folder) as beside:
         texts, made = beside / "texts", beside / "pages"
@@ -98,9 +100,13 @@ def _built(course: Course, name: str) -> Built:
     return built
 
 
-def _page(built: Built, runnable: Mapping[str, str]) -> NotebookNode:
+def _page(built: Built, runnable: Mapping[str, str], step: Callable[[str], None]) -> NotebookNode:
     course, name = built.course, built.lesson.name
-    outputs = outputs_of(built, course.root / _OUTPUTS)
+
+    def count(done: int, cells: int) -> None:
+        step(f"running {name}, {done} of {cells} cells done")
+
+    outputs = outputs_of(built, course.root / _OUTPUTS, count)
     shown = foretaste(built.exams, worksheets_in(built.exams))
     repository, notebook = course.settings.repository, notebook_of(course, name)
     buttons = doors.buttons(

@@ -4,12 +4,8 @@ from collections.abc import Mapping
 from html import escape
 from pathlib import Path, PurePosixPath
 
-from autograder.authoring.browser.lite import FOLDER, LOADED, address, lessons_in
-
-# Beside the buttons that begin Python in the browser, which shows nothing until it is loaded.
-TAKES = (
-    f'<small class="needs-server">In the browser, a lesson loads {LOADED} the first time.</small>'
-)
+from autograder.authoring.browser.lite import FOLDER, address, lessons_in
+from autograder.site.download import NOTE
 
 
 def runnable(lite: Path) -> Mapping[str, str]:
@@ -39,7 +35,7 @@ def buttons(
     if repository:
         found.append(_button(f"https://codespaces.new/{repository}", "Open in Codespaces"))
     if run_at:
-        found.append(TAKES)
+        found.append(NOTE)
     return f'<div class="doors">{" ".join(found)}</div>'
 
 

@@ -7,7 +7,7 @@ digest of all that it was made of, and a lesson that has not changed is not run 
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from inspect import signature
 from pathlib import Path
 from shutil import copytree, ignore_patterns
@@ -37,12 +37,15 @@ _WRITTEN_OVER = re.compile(r"[^\n]*\r(?=[^\n])")
 _OF_AN_ANSWER = re.compile(r"^Your \w+ has passed its check: .*\n", re.MULTILINE)
 
 
-def outputs_of(built: Built, kept_in: Path) -> Outputs:
+def outputs_of(
+    built: Built, kept_in: Path, progress: Callable[[int, int], None] = lambda done, cells: None
+) -> Outputs:
     """What the given cells of a lesson show, by their ids.
 
     Args:
         built: the lesson.
         kept_in: the folder in which it is kept for the next time.
+        progress: called after each code cell that is run, with how many are done of how many.
 
     Raises:
         NotebookStopped: when the lesson can't be run to its end, or a given cell fails.
@@ -52,7 +55,7 @@ def outputs_of(built: Built, kept_in: Path) -> Outputs:
     code = [cell.source for cell in solved.cells if cell.cell_type == "code"]
     made_of = Inputs(built.course).of_run(code)
     if (kept := _read(path, made_of)) is None:
-        kept = _run(built, solved)
+        kept = _run(built, solved, progress)
         content = {"made_of": made_of, "outputs": kept}
         write_whole(path, json.dumps(content, ensure_ascii=False).encode())
     shown = _given(solved) - _showing_worksheets(solved, worksheets_in(built.exams))
@@ -94,12 +97,20 @@ def _read(path: Path, made_of: str) -> dict[str, list[NotebookNode]] | None:
         return None
 
 
-def _run(built: Built, solved: NotebookNode) -> dict[str, list[NotebookNode]]:
+def _run(
+    built: Built, solved: NotebookNode, progress: Callable[[int, int], None]
+) -> dict[str, list[NotebookNode]]:
     given_out = built.course.release_folder(built.lesson.name)
     with TemporaryDirectory() as folder:
         # Cells may write files, and those are no part of what students get.
         beside = copytree(given_out, Path(folder) / given_out.name, ignore=ignore_patterns(".*"))
-        run(solved, beside, path=built.course.root, seconds_per_cell=_SECONDS_PER_CELL)
+        run(
+            solved,
+            beside,
+            path=built.course.root,
+            seconds_per_cell=_SECONDS_PER_CELL,
+            progress=progress,
+        )
     given = _given(solved)
     shown = {cell.id: cell for cell in solved.cells if cell.id in given and cell.outputs}
     for cell in shown.values():

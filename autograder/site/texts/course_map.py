@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from autograder.checks.source.opening import Opening
 from autograder.course import lesson_number
-from autograder.site.lessons.doors import TAKES
+from autograder.site.download import NOTE
 from autograder.site.texts.map_drawing import Box, drawing
 
 _NUMBER = re.compile(r"\b\d\d[a-z]?\b")
@@ -75,7 +75,7 @@ def begin(lessons: Sequence[OnMap], runnable: Mapping[str, str]) -> str:
     )
     found.append('<a class="door" href="map.html">The course as a map</a>')
     if runnable:
-        found.append(TAKES)
+        found.append(NOTE)
     return f'<div class="doors">{" ".join(found)}</div>'
 
 

@@ -1,6 +1,7 @@
 """What the commands hand on; what they do is tested where it is done."""
 
 import re
+import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -55,12 +56,28 @@ def run(*words: str) -> str:
 
 @pytest.mark.parametrize(("words", "options"), WHERE.items())
 def test_where_jupyterlab_can_be_reached(
-    opened: list[list[str]], tmp_path: Path, words: tuple[str, ...], options: list[str]
+    opened: list[list[str]],
+    tmp_path: Path,
+    words: tuple[str, ...],
+    options: list[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(webbrowser, "get", lambda: webbrowser.GenericBrowser("true"))
     says = [run("lab", "--folder", str(tmp_path), *words), run("teach", *words)]
     assert opened == [options, options]
     for output in says:
         assert ("prints its address" in output) == ("--no-browser" in words)
+
+
+def test_where_there_is_no_browser_none_is_promised(
+    opened: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nowhere() -> None:
+        raise webbrowser.Error
+
+    monkeypatch.setattr(webbrowser, "get", nowhere)
+    assert "prints its address" in run("lab", "--folder", str(tmp_path))
+    assert opened == [["--no-browser"]]
 
 
 def test_nothing_is_opened(opened: list[list[str]], tmp_path: Path) -> None:

@@ -2,9 +2,8 @@
 
 A test that the instructor's own solution does not pass is no mistake of a student's. One that was
 passed with something empty or shorter, where the solution gives more back, is no pass; nor is one
-with nan. An
-answer that writes to what the solution leaves as it is fails: the test may have compared with what
-was written.
+with nan. An answer that writes to what the solution leaves as it is fails: the test may have
+compared with what was written.
 """
 
 from collections.abc import Mapping

@@ -10,7 +10,7 @@ there (`grading/cell_verdict.py`).
 
 import math
 import re
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Iterator, Sized
 from typing import Any
 
 import numpy as np
@@ -90,13 +90,7 @@ def is_hollow(value: object) -> bool:
     All numbers of an empty array are right, no difference from nan is too large, and none from −∞
     is above a tolerance.
     """
-    left = [value]
-    while left:
-        one: Any = left.pop()
-        if type(one) in _LISTS:
-            left.extend(one)
-        elif isinstance(one, dict):
-            left.extend(one.values())
+    for one in _parts_of(value):
         if type(one) is np.ndarray or is_tensor(one):
             if 0 in one.shape or not _is_finite(one):
                 return True
@@ -113,18 +107,25 @@ def is_hollow(value: object) -> bool:
 
 def entries_in(value: object) -> int:
     """How many numbers, texts and the like a list, an array or the like has; 0 if it is neither."""
-    left, found = [value], 0
+    found = 0
+    for one in _parts_of(value):
+        if type(one) is np.ndarray or is_tensor(one):
+            found += math.prod(one.shape) if one.shape or one is not value else 0
+        elif one is not value and type(one) not in _LISTS and not isinstance(one, dict):
+            found += 1
+    return found
+
+
+def _parts_of(value: object) -> Iterator[Any]:
+    """A value and, of lists in lists and the like, all that is in them."""
+    left = [value]
     while left:
         one: Any = left.pop()
         if type(one) in _LISTS:
             left.extend(one)
         elif isinstance(one, dict):
             left.extend(one.values())
-        elif type(one) is np.ndarray or is_tensor(one):
-            found += math.prod(one.shape) if one.shape or one is not value else 0
-        elif one is not value:
-            found += 1
-    return found
+        yield one
 
 
 def _is_finite(array: Any) -> bool:

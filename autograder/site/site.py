@@ -67,7 +67,7 @@ def make_site(course: Course, folder: Path, progress: Progress) -> Path:
     pages = {}
     for number, built in enumerate(lessons):
         step = partial(progress, number, len(names) + 1)
-        step(f"running {built.lesson.name}")
+        step(built.lesson.name)
         pages[built.lesson.name] = _page(built, runnable, step)
     progress(len(names), len(names) + 1, "making the pages")
     with making(folder) as beside:
@@ -104,7 +104,7 @@ def _page(built: Built, runnable: Mapping[str, str], step: Callable[[str], None]
     course, name = built.course, built.lesson.name
 
     def count(done: int, cells: int) -> None:
-        step(f"running {name}, {done} of {cells} cells done")
+        step(f"{name}: {done} of {cells} cells run")
 
     outputs = outputs_of(built, course.root / _OUTPUTS, count)
     shown = foretaste(built.exams, worksheets_in(built.exams))

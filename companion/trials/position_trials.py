@@ -1,8 +1,9 @@
 """What exercises about positional encodings are tried with, where a plain call says too little."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from types import ModuleType
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import partial
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import torch
@@ -17,7 +18,7 @@ _REFUSALS = (ValueError, AssertionError)
 _TOLD = 8  # numbers that a message has at most
 # Where a module keeps what moves with it.
 _REGISTERED = ("_parameters", "_buffers", "_modules")
-_DEEPEST = 3  # of lists in lists, and of objects in objects
+_DEEPEST = 4  # of lists in lists, and of objects in objects
 
 
 class TableMismatch(Exception):
@@ -82,27 +83,58 @@ def try_module(
 
 
 def left_behind(module: Any) -> int:
-    """How many tensors are in plain attributes, which no `.to` and no state dict know of."""
-    return sum(
-        _tensors_in(value)
-        for part in module.modules()
-        for name, value in vars(part).items()
+    """How many tensors are where no `.to` and no state dict know of them: in plain attributes, of
+    the class as well, and in what a function among these has around it.
+    """
+    parts = [*module.modules()]
+    kept = [
+        value
+        for part in parts
+        for holder in (part, *_own_classes(part))
+        for name, value in vars(holder).items()
         if name not in _REGISTERED
-    )
+    ]
+    return sum(_tensors_in(value, parts) for value in kept)
 
 
-def _tensors_in(value: object, depth: int = 0) -> int:
+def _own_classes(part: torch.nn.Module) -> list[type]:
+    kinds = type(part).__mro__[:-1]
+    return [kind for kind in kinds if kind.__module__.partition(".")[0] != torch.__name__]
+
+
+def _is_filled(cell: CellType) -> bool:
+    try:
+        return cell.cell_contents is not None
+    except ValueError:
+        return False
+
+
+def _tensors_in(value: object, parts: Collection[Any], depth: int = 0) -> int:
     if isinstance(value, torch.Tensor):
         return 1
     if isinstance(value, torch.nn.Module):
-        return len([*value.parameters(), *value.buffers()])
-    # An object of a learner's own class may keep a table as well as a list or a dict does.
-    is_whole = isinstance(value, Iterable | type | ModuleType)
-    parts = value if is_whole else getattr(value, "__dict__", ())
-    parts = parts.values() if isinstance(parts, dict) else parts
-    if depth == _DEEPEST or not isinstance(parts, Iterable) or isinstance(parts, str | Iterator):
+        # A part of the module that is reached once more, as by a method, moves with it.
+        moves = any(value is part for part in parts)
+        return 0 if moves else len([*value.parameters(), *value.buffers()])
+    if depth == _DEEPEST:
         return 0
-    return sum(_tensors_in(part, depth + 1) for part in parts)
+    return sum(_tensors_in(held, parts, depth + 1) for held in _held_by(value))
+
+
+def _held_by(value: object) -> Iterable[object]:
+    """What a function, a list, or an object of a learner's own class keeps a table in."""
+    if isinstance(value, FunctionType):
+        closed = [cell.cell_contents for cell in value.__closure__ or () if _is_filled(cell)]
+        return [*closed, *(value.__defaults__ or ()), *(value.__kwdefaults__ or {}).values()]
+    if isinstance(value, MethodType):
+        return [value.__self__, value.__func__]
+    if isinstance(value, partial):
+        return [value.func, *value.args, *value.keywords.values()]
+    is_whole = isinstance(value, Iterable | type | ModuleType)
+    held = value if is_whole else getattr(value, "__dict__", ())
+    if isinstance(held, dict):
+        return held.values()
+    return held if isinstance(held, Iterable) and not isinstance(held, str | Iterator) else ()
 
 
 def try_learned(

@@ -72,6 +72,7 @@ def try_fit(
     targets: Tensor,
     steps: int,
     learning_rate: float,
+    bent: bool = False,
 ) -> dict[str, object]:
     """Train a linear layer, and look at it afterwards.
 
@@ -83,12 +84,13 @@ def try_fit(
         targets: `(examples, d_out)`.
         steps: how often the parameters are to change.
         learning_rate: how far they go in a step.
+        bent: whether a tanh follows the layer.
 
     Returns:
         What `fit` returns and whether that holds on to graphs, and the layer's parameters
         afterwards.
     """
-    module = made_beside(fit, linear_layer, W, b)
+    module = made_beside(fit, linear_layer, W, b, bent)
     losses = fit(module, inputs, targets, steps, learning_rate)
     parts = losses if isinstance(losses, list | tuple) else [losses]
     return {
@@ -99,15 +101,27 @@ def try_fit(
     }
 
 
-def linear_layer(W: Tensor, b: Tensor | None = None) -> nn.Linear:
-    """A layer that computes `x @ W + b`."""
-    layer = nn.Linear(W.shape[0], W.shape[1], bias=b is not None, dtype=W.dtype)
+def linear_layer(W: Tensor, b: Tensor | None = None, bent: bool = False) -> nn.Linear:
+    """A layer that computes `x @ W + b`, or the tanh of it."""
+    kind = _Bent if bent else nn.Linear
+    layer = kind(W.shape[0], W.shape[1], bias=b is not None, dtype=W.dtype)
     layer.load_state_dict({"weight": W.T} if b is None else {"weight": W.T, "bias": b})
     return layer
 
 
+class _Bent(nn.Linear):
+    """No answer that goes by the layer's numbers alone, and not by a call, computes this."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return super().forward(x).tanh()
+
+
 def try_predict(
-    predict: Callable[[nn.Module, Tensor], Any], W: Tensor, inputs: Tensor, training: bool
+    predict: Callable[[nn.Module, Tensor], Any],
+    W: Tensor,
+    inputs: Tensor,
+    training: bool,
+    bent: bool = False,
 ) -> dict[str, object]:
     """Use a module with dropout, several times, and look at what that leaves behind.
 
@@ -116,13 +130,14 @@ def try_predict(
         W: the weights of the module, `(d_in, d_out)`.
         inputs: `(examples, d_in)`.
         training: the mode of the module before each call.
+        bent: whether the module takes the tanh of what its layers return.
 
     Returns:
         Whether the outputs are the same in every call, and these, if they are; whether they require
         gradients, and whether a graph was built, be it one that is gone; and the state of module
         and library afterwards.
     """
-    module = made_beside(predict, Dropping, W)
+    module = made_beside(predict, DroppingAndBent if bent else Dropping, W)
     try:
         outputs = [_called(predict, module, inputs, training) for _ in range(_CALLS)]
         enabled_afterwards = made_beside(predict, gradients_are_enabled)
@@ -172,6 +187,13 @@ class Dropping(nn.Sequential):
         graphs: list[bool] = []
         super().__init__(linear_layer(W), _Watching(graphs.append), nn.Dropout(_DROPPED))
         self.graphs = graphs
+
+
+class DroppingAndBent(Dropping):
+    """The same, and a tanh, which is none of its layers: it has to be called as a whole."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        return torch.tanh(super().forward(input))  # type: ignore[no-untyped-call]
 
 
 class _Watching(nn.Module):

@@ -224,6 +224,8 @@ def opened(
     context = browser.new_context(
         viewport={"width": width, "height": 900},
         color_scheme="dark" if theme == "dark" else "light",
+        # Colours that are still on their way to those of the night are no page's.
+        reduced_motion="reduce",
     )
     tab = context.new_page()
     asked: list[str] = []

@@ -35,6 +35,8 @@ _MAY_RAISE = "raises-exception"
 _WRITTEN_OVER = re.compile(r"[^\n]*\r(?=[^\n])")
 # What `checks.yours` prints: whoever reads a page has written nothing.
 _OF_AN_ANSWER = re.compile(r"^Your \w+ has passed its check: .*\n", re.MULTILINE)
+# To a file that a cell wrote beside the notebook: a page has none beside it.
+_TO_A_FILE = re.compile(r'<a href="(?![a-z]+:|[#/])[^"]*">(.*?)</a>', re.DOTALL)
 
 
 def outputs_of(
@@ -66,7 +68,8 @@ def as_seen(outputs: Iterable[Mapping[str, Any]]) -> list[NotebookNode]:
     """Outputs as somebody sees them who has run the cell.
 
     What is printed bit by bit is one text, of a line that is written over, as a progress bar writes
-    it, the last form is left, and nothing is said of an answer.
+    it, the last form is left, nothing is said of an answer, and nothing leads to a file that a cell
+    has written.
     """
     seen = list[NotebookNode]()
     for output in map(from_dict, outputs):
@@ -77,6 +80,8 @@ def as_seen(outputs: Iterable[Mapping[str, Any]]) -> list[NotebookNode]:
     for output in seen:
         if output.output_type == "stream":
             output.text = _OF_AN_ANSWER.sub("", _WRITTEN_OVER.sub("", output.text))
+        if "text/html" in output.get("data", {}):
+            output.data["text/html"] = _TO_A_FILE.sub(r"\1", output.data["text/html"])
     return [output for output in seen if output.get("text") != ""]
 
 

@@ -16,6 +16,7 @@ from solutions.exams.tensors_and_modules._specimens import wave
 fitting = Exam(reference.fit, use=try_fit, forbids=("companion",))
 
 Trial = tuple[Tensor, Tensor, Tensor, Tensor, int, float]
+BentTrial = tuple[Tensor, Tensor, Tensor, Tensor, int, float, bool]
 
 
 @fitting.example
@@ -51,6 +52,13 @@ def many_steps(draw: Draw) -> Trial:
     """20 steps"""
     inputs, targets = draw.tensor("examples d_in"), draw.tensor("examples d_out")
     return draw.tensor("d_in d_out"), draw.tensor("d_out"), inputs, targets, 20, 0.05
+
+
+@fitting.case(times=1)
+def a_bent_layer(draw: Draw) -> BentTrial:
+    """a module that takes the tanh of a linear layer"""
+    inputs, targets = draw.tensor("examples d_in"), draw.tensor("examples d_out")
+    return draw.tensor("d_in d_out"), draw.tensor("d_out"), inputs, targets, 3, 0.1, True
 
 
 @fitting.case(times=1)

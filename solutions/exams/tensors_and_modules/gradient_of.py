@@ -44,9 +44,9 @@ def of_a_weight() -> Trial:
 
 @gradient.example
 def of_a_large_number() -> Trial:
-    """the product of a large number and a small one"""
-    # To this number float32 adds no step of differences that anybody takes.
-    return "x.prod()", torch.tensor([40000.0, 0.5], dtype=torch.float64)
+    """the product of two large numbers"""
+    # To these, float64 adds no step of differences that anybody takes.
+    return "x.prod()", torch.tensor([2e14, 1e14], dtype=torch.float64)
 
 
 @gradient.case(times=1)
@@ -57,9 +57,10 @@ def of_ends(draw: Draw) -> Trial:
 
 @gradient.case(times=1)
 def of_large_ends(draw: Draw) -> Trial:
-    """the first number times the last, which is large"""
-    x = draw.tensor("n")
-    x[-1] += 40000
+    """the first number times the last, both large"""
+    x = draw.fix(n=4).tensor("n")
+    x[0] += 2e14
+    x[-1] += 1e14
     return "x[0] * x[-1]", x
 
 

@@ -42,6 +42,13 @@ def drawn_in_evaluation(draw: Draw) -> Trial:
     return fixed.tensor("d_in d_out"), fixed.tensor("examples d_in"), False
 
 
+@predicting.case(times=1)
+def drawn_and_bent(draw: Draw) -> tuple[Tensor, Tensor, bool, bool]:
+    """a module that takes the tanh of what its layers return, in training mode"""
+    fixed = draw.fix(examples=9)
+    return fixed.tensor("d_in d_out"), fixed.tensor("examples d_in"), True, True
+
+
 def quietly(module: nn.Module, inputs: Tensor) -> Tensor:
     with torch.no_grad():
         outputs: Tensor = module(inputs)

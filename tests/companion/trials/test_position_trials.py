@@ -1,5 +1,7 @@
 """What a module that adds positions keeps where no `.to` finds it."""
 
+from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +13,20 @@ import companion
 from companion.trials.position_trials import left_behind
 
 TABLE = torch.zeros(2)
+
+
+def closed_over(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+class Held:
+    """Keeps a table for a method of its own."""
+
+    def __init__(self) -> None:
+        self.table = TABLE
+
+    def rows(self) -> torch.Tensor:
+        return self.table
 
 
 @pytest.mark.parametrize(
@@ -25,6 +41,11 @@ TABLE = torch.zeros(2)
         ([nn.Linear(1, 1)], 2),
         ("text", 0),
         (iter([TABLE]), 0),
+        (closed_over(TABLE), 1),
+        (lambda table=TABLE: table, 1),
+        (partial(torch.add, TABLE, other=TABLE), 2),
+        (Held().rows, 1),
+        (closed_over(nn.Linear(1, 1)), 2),
         (companion, 0),
         (SimpleNamespace, 0),
     ],
@@ -39,3 +60,25 @@ def test_buffers_move() -> None:
     module = nn.Module()
     module.register_buffer("table", TABLE)
     assert left_behind(module) == 0
+
+
+class OfTheClass(nn.Module):
+    """Keeps one table in the class, and one as a default."""
+
+    table = TABLE
+
+    def forward(self, x: torch.Tensor, rows: torch.Tensor = TABLE) -> torch.Tensor:
+        return x + rows + self.table
+
+
+def test_what_a_class_keeps_stays_behind() -> None:
+    assert left_behind(OfTheClass()) == 2
+
+
+def test_a_method_of_the_module_holds_nothing_of_its_own() -> None:
+    module: Any = OfTheClass()
+    module.register_buffer("moved", TABLE)
+    module.again = module.forward
+    module.back = closed_over(module)
+    # Its default is found once more, by another way.
+    assert left_behind(module) == 3

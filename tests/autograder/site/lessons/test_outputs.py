@@ -25,8 +25,13 @@ def kept_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(built: Built, kept_in: Path) -> Outputs:
-    return outputs_of(built, kept_in)
+def told() -> list[tuple[int, int]]:
+    return []
+
+
+@pytest.fixture(scope="module")
+def found(built: Built, kept_in: Path, told: list[tuple[int, int]]) -> Outputs:
+    return outputs_of(built, kept_in, lambda done, cells: told.append((done, cells)))
 
 
 def printed(found: Outputs) -> str:
@@ -47,6 +52,24 @@ def test_bits_are_one_text_and_a_bar_is_seen_as_it_ended() -> None:
     assert before.text == "begun\n██ 100%\ndone\r\n"
     assert (between, after.text) == (picture, "after it")
     assert given[0].text == "begun\n"
+
+
+def test_each_cell_that_is_run_is_counted(found: Outputs, told: list[tuple[int, int]]) -> None:
+    cells = len(told)
+    assert told == [(number, cells) for number in range(1, cells + 1)]
+    assert cells > len(found)
+
+
+@pytest.mark.parametrize(
+    ("shown", "seen"),
+    [
+        ('<p><a href="my_page.html">Your page.</a></p>', "<p>Your page.</p>"),
+        *[(f'<a href="{to}">x</a>', f'<a href="{to}">x</a>') for to in ("https://a.org", "#here")],
+    ],
+)
+def test_nothing_leads_to_a_file_that_a_page_has_not_beside_it(shown: str, seen: str) -> None:
+    (output,) = as_seen([new_output("display_data", {"text/html": shown})])
+    assert output.data["text/html"] == seen
 
 
 def test_nobody_is_told_that_their_answer_has_passed(

@@ -14,7 +14,7 @@ from tests.support.course import ROOT
 # What the scripts call, besides Python and uv.
 NEEDED = (
     *("bash", "cat", "dirname", "echo", "env", "grep", "id", "make", "mkdir", "rm", "tail", "tee"),
-    *("touch", "uname"),
+    *("setsid", "sleep", "touch", "uname"),
 )
 UV = """\
 case "$*" in
@@ -151,6 +151,21 @@ def test_set_up_ends_well_wherever_it_was_stopped(newcomer):
 
     assert f"uv pip install {ASKED}" in newcomer.run("tools/set-up", **links).stdout
     assert newcomer.left() == {".installed", "added"}
+
+
+def test_who_interrupts_set_up_reads_one_sentence(newcomer):
+    """Ctrl-C reaches all that the terminal has begun, and venv's Python answers by a traceback."""
+    answers = ("-c) echo python3", "--version) echo Python 3.11")
+    venv = "-m) echo Traceback >&2; kill -INT 0; sleep 1; exit 130"
+    newcomer.has("python3", f'case "$1" in {answers[0]};; {answers[1]};; {venv};; esac')
+    newcomer.has("uv", UV)
+    result = newcomer.run("setsid tools/set-up")
+    assert result.returncode == 130
+    made, said = result.stdout.splitlines()
+    assert made == "Making .venv with Python 3.11"
+    assert said == "Interrupted: the same command goes on where this one stopped."
+    newcomer.has_python()
+    assert "Set up in" in newcomer.run("tools/set-up").stdout
 
 
 @pytest.mark.long

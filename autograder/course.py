@@ -302,12 +302,17 @@ def lesson_number(lesson: str) -> str:
     return number[1] if number else lesson
 
 
+def is_called(lesson: str, name: str) -> bool:
+    """Whether a name is a lesson's, or its number, be it without the zeros in front."""
+    number = lesson_number(lesson)
+    is_number = name.strip("0").isdecimal() and name.zfill(len(number)) == number
+    return name in (lesson, number) or is_number
+
+
 def _only_one(name: str, lessons: Sequence[str]) -> tuple[str, str]:
     """The lesson that a name stands for, or else what is wrong with it."""
     found = [one for one in lessons if name in (one, lesson_number(one))]
-    if not found and name.strip("0").isdecimal():
-        numbers = {one: lesson_number(one) for one in lessons}
-        found = [one for one, number in numbers.items() if number == name.zfill(len(number))]
+    found = found or [one for one in lessons if is_called(one, name)]
     found = found or [one for one in lessons if one.startswith(name)]
     if len(found) == 1 and name:
         return found[0], ""

@@ -24,7 +24,7 @@ from autograder.authoring.lesson.own_text import with_own_text
 from autograder.authoring.lesson.reading import read_lesson
 from autograder.authoring.lesson.reference import read_reference
 from autograder.checks.source.cells import FURTHER
-from autograder.course import Course, lesson_number
+from autograder.course import Course, is_called, lesson_number
 from autograder.settings import GONE, WORKED, setting_error
 
 Value = TypeVar("Value")
@@ -119,13 +119,13 @@ def _is_part(entry: str) -> bool:
 
 def _form_of_further_parts(course: Course, lesson: str, parts: Mapping[str, str]) -> str:
     """What becomes of a lesson's further parts; "" if they stay. The nearest entry counts."""
-    known = {"", *course.lessons(), *map(lesson_number, course.lessons())}
     for entry in parts:
-        if entry.rpartition("/")[0] not in known:
+        within = entry.rpartition("/")[0]
+        if within and not any(is_called(one, within) for one in course.lessons()):
             sentence = f"leave_out: {entry!r} names none of the course's lessons"
             raise setting_error(course.root, "leave_out", sentence, entry)
-    nearest = (f"{lesson}/{FURTHER}", f"{lesson_number(lesson)}/{FURTHER}", FURTHER)
-    return next((parts[entry] for entry in nearest if entry in parts), "")
+    ours = (form for entry, form in parts.items() if is_called(lesson, entry.rpartition("/")[0]))
+    return next(ours, parts.get(FURTHER, ""))
 
 
 def warnings_of(course: Course, lesson: Lesson) -> Iterator[str]:
@@ -204,7 +204,7 @@ def _why_none(course: Course, entry: str) -> str:
 
 
 def _is_meant(lesson: str, within: str) -> bool:
-    return within in ("", lesson, lesson_number(lesson))
+    return not within or is_called(lesson, within)
 
 
 def _called_in(text: Path) -> set[str]:

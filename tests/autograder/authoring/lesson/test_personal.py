@@ -176,6 +176,7 @@ def test_what_is_said_of_a_lesson_holds_for_its_retake(course: Course) -> None:
         ('"02/mix" = 5, "01/mix" = 7', [7, 5]),
         ('"01/mix" = 7, "02/mix" = 5, mix = 3', [7, 5]),
         ('"02/mix" = 7', [2, 7]),
+        ('"2/mix" = 7', [2, 7]),
     ):
         set_to(course, f"points = {{{entries}}}")
         lessons = [course_lesson(course, name) for name in course.lessons()]

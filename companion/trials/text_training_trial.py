@@ -232,14 +232,21 @@ class Notes:
 
     def _watch(self, index: int, parameter: nn.Parameter) -> None:
         arrived: list[Tensor] = []
+        at: list[Tensor] = []
 
         def arrives(gradient: Tensor) -> None:
-            arrived[:] = [gradient.clone()]
-            self.present &= torch.equal(parameter.detach(), self.parameters[-1][index])
+            # What is added up before the parameter moves belongs to one step.
+            of_this_step = bool(at) and torch.equal(parameter.detach(), at[0])
+            arrived[1:] = [arrived[-1] + gradient] if of_this_step else []
+            arrived[:1] = [gradient.clone()]
+            at[:] = [parameter.detach().clone()]
+            self.present &= torch.equal(at[0], self.parameters[-1][index])
 
         def is_added(parameter: Tensor) -> None:
             gradient = parameter.grad
-            self.cleared &= gradient is not None and torch.equal(gradient, arrived[0])
+            self.cleared &= gradient is not None and any(
+                torch.equal(gradient, expected) for expected in arrived
+            )
 
         parameter.register_hook(arrives)  # type: ignore[no-untyped-call]
         parameter.register_post_accumulate_grad_hook(is_added)  # type: ignore[no-untyped-call]

@@ -189,3 +189,19 @@ def exact_by_numpy(attention: Attention, queries: Tensor, keys: Tensor, values: 
         except AssertionError:
             return False
     return True
+
+
+@causal.accepts
+def beginnings(queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap) -> Tensor:
+    """For each token, linear attention to the text up to it.
+
+    For each token it applies linear attention to the text so far. There are no running sums, but
+    every sum begins anew, so the cost grows with the square of the length.
+    """
+    asked, offered = feature_map(queries), feature_map(keys)
+    contexts = []
+    for end in range(1, queries.shape[-2] + 1):
+        seen, query = offered[..., :end, :], asked[..., end - 1 : end, :]
+        total = query @ seen.sum(dim=-2)[..., None]
+        contexts.append(query @ (seen.mT @ values[..., :end, :]) / total)
+    return torch.cat(contexts, dim=-2)

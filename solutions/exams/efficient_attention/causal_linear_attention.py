@@ -213,6 +213,15 @@ class WithoutItself(CausalLinear):
         return per_key.cumsum(dim=dim) - per_key
 
 
+class WithoutItselfGuarded(WithoutItself):
+    """Your tokens see what comes before them, but not themselves, so the context of the first one
+    is 0. Add a token's own key and value before you use its query.
+    """
+
+    def divide(self, mixed: Tensor, total: Tensor) -> Tensor:
+        return mixed / (total + 1e-7)
+
+
 class PastHidden(CausalLinear):
     """Your tokens see themselves and what comes after them. The sum should run from the first token
     on.
@@ -333,6 +342,7 @@ Family(
     TotalOfAll,
     SummaryOfAll,
     WithoutItself,
+    WithoutItselfGuarded,
     PastHidden,
     OverTheFirstAxis,
     OverAxisOne,
@@ -410,22 +420,6 @@ def token_by_token(
         mixed = (asked[..., t, :, None] * summary).sum(dim=-2)
         contexts.append(mixed / (asked[..., t, :] * total).sum(dim=-1, keepdim=True))
     return torch.stack(contexts, dim=-2)
-
-
-@causal.accepts
-def beginnings(queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap) -> Tensor:
-    """For each token, linear attention to the text up to it.
-
-    For each token it applies linear attention to the text so far. There are no running sums, but
-    every sum begins anew, so the cost grows with the square of the length.
-    """
-    asked, offered = feature_map(queries), feature_map(keys)
-    contexts = []
-    for end in range(1, queries.shape[-2] + 1):
-        seen, query = offered[..., :end, :], asked[..., end - 1 : end, :]
-        total = query @ seen.sum(dim=-2)[..., None]
-        contexts.append(query @ (seen.mT @ values[..., :end, :]) / total)
-    return torch.cat(contexts, dim=-2)
 
 
 @causal.accepts

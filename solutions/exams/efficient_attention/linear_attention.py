@@ -334,6 +334,16 @@ def keys_not_transposed(
 
 
 @linear.misconception
+def keys_reshaped(queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap) -> Tensor:
+    """You reshaped the key features where they have to be transposed. `reshape` and `view` leave
+    the numbers in their order, so those of different keys end up in one row: use `.mT`.
+    """
+    asked, offered = feature_map(queries), feature_map(keys)
+    total = asked @ offered.sum(dim=-2)[..., None]
+    return asked @ (offered.reshape(offered.mT.shape) @ values) / total
+
+
+@linear.misconception
 def product_turned(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 import torch
 from torch import Tensor, nn
 
@@ -44,6 +45,28 @@ def test_right_training() -> None:
     assert found.pop("shapes of its inputs") == [(BATCH, CONTEXT)]
     assert found.pop("parameters that never change") == []
     assert found == dict.fromkeys(found, True)
+
+
+@pytest.mark.parametrize("cleared_in", ["each step", "no step"])
+def test_gradients_that_one_step_adds_up(cleared_in: str) -> None:
+    """Of excerpts that are given one by one, those of a step belong together."""
+
+    def one_by_one(
+        model: nn.Module, loss_of: Any, text: Tensor, steps: int, batch_size: int,
+        context_length: int, learning_rate: float,
+    ) -> list[float]:  # fmt: skip
+        optimizer = torch.optim.SGD(model.parameters(), lr=learning_rate)
+        for _ in range(steps):
+            if cleared_in == "each step":
+                optimizer.zero_grad()
+            for start in range(batch_size):
+                piece = text[None, start : start + context_length]
+                torch.autograd.backward(loss_of(model(piece), piece) / batch_size)
+            optimizer.step()
+        return []
+
+    found = try_training(one_by_one, "gpt", TEXT, STEPS, BATCH, CONTEXT, 4e-3)
+    assert found["gradients are cleared before each step"] == (cleared_in == "each step")
 
 
 def test_places_and_losses_of_many_steps() -> None:

@@ -175,6 +175,19 @@ class MaskInTheWrongAttention(CrossCausalByTheTokens):
 
 
 @decoder.misconception
+class MaskOfTheMemoryAlone(CrossCausal):
+    __doc__ = MaskInTheWrongAttention.__doc__
+
+    def attend_itself(self, x: Tensor, padding: Tensor | None) -> Any:
+        return self.attend(x, x)
+
+
+@decoder.misconception
+class MaskOfTheMemoryAloneWithWeights(MaskOfTheMemoryAlone, CrossCausalWithWeights):
+    __doc__ = MaskInTheWrongAttention.__doc__
+
+
+@decoder.misconception
 class ReadsItself(Variant):
     """`memory` is never read: the queries, keys and values of the cross-attention all come from the
     decoder. Its keys and values should come from `memory`.

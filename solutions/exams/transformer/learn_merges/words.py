@@ -1,6 +1,7 @@
 """What goes wrong in `learn_merges` where a text is taken apart into words."""
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -42,6 +43,24 @@ class WithinWordsToTheEnd(SplitAtWhitespace):
 
     def least(self) -> int:
         return 1
+
+
+@declared
+class JoinedBySpaces(Merging):
+    """You keep the pieces in one text, with a space between each two, so that a space of the text
+    itself is none of them. Keep a list of pieces.
+    """
+
+    def __call__(self, text: str, num_merges: int) -> Any:
+        joined = " ".join(text)
+        merges: list[Pair] = []
+        for _ in range(num_merges):
+            counts = Counter(itertools.pairwise(joined.split(" ")))
+            if not counts or max(counts.values()) < 2:
+                break
+            merges.append(max(counts, key=counts.__getitem__))
+            joined = joined.replace(" ".join(merges[-1]), "".join(merges[-1]))
+        return merges
 
 
 @declared

@@ -289,33 +289,6 @@ class MoreThanThereAre(Choosing):
 
 
 @declared
-class HiddenAsZeros(Choosing):
-    """You set the logits that are not kept to 0, and exp(0) is 1, so the softmax still gives them
-    some probability. Set them to −inf, or set probabilities to 0 after the softmax.
-    """
-
-    def __call__(
-        self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
-    ) -> Any:
-        kept = super().__call__(logits, temperature, top_k, top_p) > 0
-        return torch.softmax((logits / temperature).masked_fill(~kept, 0.0), dim=-1)
-
-
-@declared
-class HiddenAsZerosByTopK(Choosing):
-    """Your top-k sets the logits of the other tokens to 0, and exp(0) is 1, so the softmax still
-    gives them some probability. Set them to −inf.
-    """
-
-    def __call__(
-        self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
-    ) -> Any:
-        kept = super().__call__(logits, temperature, top_k, None) > 0
-        tempered = (logits / temperature).masked_fill(~kept, 0.0)
-        return super().__call__(tempered, 1.0, None, top_p)
-
-
-@declared
 class LastOneDropped(Choosing):
     """The token with which the sum reaches `top_p` is missing, and where the first one reaches it,
     nothing is left at all. Drop a token only if those *before* it have reached `top_p`.

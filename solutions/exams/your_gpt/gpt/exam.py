@@ -49,8 +49,8 @@ def one_block() -> Case:
 
 @gpt.example
 def with_caches() -> Case:
-    """with a cache for each of two blocks: two tokens, then one, then another one"""
-    return printed_case([[1, 4, 0, 2]], 2, 2, 1, 1)
+    """with a cache for each of two blocks: two tokens of two texts, then one, then another one"""
+    return printed_case([[1, 4, 0, 2], [3, 3, 1, 0]], 2, 2, 1, 1)
 
 
 @gpt.example

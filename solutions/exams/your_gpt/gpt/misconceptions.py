@@ -290,6 +290,17 @@ class LastTokenOnly(Variant):
 
 
 @gpt.misconception
+class LastTokenOfAChunk(Variant):
+    """With caches, you return the logits after the last token of a chunk only. Return those after
+    each of its tokens, as without caches: (batch, new, vocabulary).
+    """
+
+    def forward(self, ids: Tensor, caches: Caches = None) -> Any:
+        logits = super().forward(ids, caches)
+        return logits if caches is None else logits[:, -1:]
+
+
+@gpt.misconception
 class FeaturesReturned(Variant):
     """This is the normalised output of the last block, with d_model features. Compare it with the
     embedding of every token of the vocabulary: one dot product for each.

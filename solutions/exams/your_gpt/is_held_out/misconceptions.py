@@ -59,6 +59,15 @@ def shared_tokens_counted(learned: Tensor, test: Tensor, n: int) -> bool:
 
 
 @held_out.misconception
+def known_tokens_in_a_row(learned: Tensor, test: Tensor, n: int) -> bool:
+    """For your test, n tokens in a row are enough of which each was learned somewhere. They have to
+    be learned as a run: in the same order, one behind the other.
+    """
+    known = set(learned.tolist())
+    return not any(known.issuperset(run) for run in runs(test, n)) or len(learned) < n
+
+
+@held_out.misconception
 def every_token_known(learned: Tensor, test: Tensor, n: int) -> bool:
     """Your test asks whether all single tokens of the text were learned. Ask whether a run of n
     tokens was.

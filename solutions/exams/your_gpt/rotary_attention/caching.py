@@ -26,6 +26,16 @@ class AppendNotOptional(Variant):
 
 
 @rotary.misconception
+class HiddenWithACacheOnly(Variant):
+    """Without a cache, your tokens see those after them: the mask is made only where there is a
+    cache. A whole text needs it as well.
+    """
+
+    def hidden(self, queries: int, keys: int, cache: Cache | None) -> Tensor | None:
+        return None if cache is None else super().hidden(queries, keys, cache)
+
+
+@rotary.misconception
 class CacheIgnored(Variant):
     """The cache stays empty, and each chunk is computed as if it were a whole text. Append the new
     keys and values, and attend to what `append` returns.

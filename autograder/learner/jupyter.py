@@ -22,6 +22,7 @@ from pathlib import Path
 
 from autograder.course import Course
 from autograder.errors import JupyterFailed, NotInstalled
+from autograder.learner import log
 from autograder.learner.front.extension import NAME, write_for_a_course, write_for_a_lab
 from autograder.learner.notebooks.work import writing
 from autograder.learner.start_page import START
@@ -55,8 +56,8 @@ _NEWS = "@jupyterlab/apputils-extension:announcements"
 _INSTRUCTORS = ("assignment-list", "course-list", "create-assignment", "formgrader", "menu")
 # Validate runs a notebook as whoever presses it, a student's as well, in the server's own folder.
 NOT_BESIDE_SUBMISSIONS = ("course-list", "validate-assignment")
-# How Jupyter asks whether a browser is still there, Tornado finds fault with; nobody can change it.
-_WITHOUT_ADVICE = {"logging_config": {"loggers": {"tornado.general": {"level": "ERROR"}}}}
+# nbgrader warns where it finds none, and a learner has nothing to set.
+_NBGRADER = "nbgrader_config.py"
 # What the file browser does not list: what Jupyter leaves out, and what checks read.
 _OUT_OF_SIGHT = ("__pycache__", "*.pyc", "*.pyo", ".DS_Store", "*~", "checks.json")
 
@@ -164,7 +165,7 @@ def _prepared(folder: Path, *, learners: bool) -> Path:
     server = {"jpserver_extensions": dict.fromkeys(servers, False)}
     files = {"hide_globs": [*_OUT_OF_SIGHT]} if learners else {}
     # A learner looks for the address, which is said at every level.
-    told = _WITHOUT_ADVICE | ({"log_level": "WARN"} if learners else {})
+    told = {"logging_config": log.SETTINGS} | ({"log_level": "WARN"} if learners else {})
     terminals = {} if os.name == "nt" else {"terminado_settings": {"shell_command": shell}}
     settings = {
         "labconfig/page_config.json": {"disabledExtensions": dict.fromkeys(lab, True)},
@@ -184,6 +185,8 @@ def _prepared(folder: Path, *, learners: bool) -> Path:
         (own / _WORKSPACES).mkdir(parents=True, exist_ok=True)
         for file, content in settings.items():
             write_whole(own / file, f"{json.dumps(content, indent=1)}\n".encode())
+        if learners:
+            write_whole(own / _NBGRADER, b"# Nothing is set here.\n")
         write = write_for_a_lab if learners else write_for_a_course
         write(own / "labextensions" / NAME)
     return own

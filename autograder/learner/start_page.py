@@ -25,9 +25,9 @@ from autograder import status
 
 status()"""
 _BELOW = """\
-**When you come back**, *Continue* opens the lesson at the exercise to go on with. Your answers \
-are still there, but a new kernel has not run them: run the check there, and it offers to run the \
-cells above.
+**When you come back**, *Continue* opens the lesson where you go on, behind what you did last. \
+Your answers are still there, but a new kernel has not run them: run the next check, and it offers \
+to run the cells above.
 
 **An exercise is done** when the answer that passed its check is the one in your saved notebook. \
 `from autograder import mark; mark()` in a lesson tries your answers on more than the examples \

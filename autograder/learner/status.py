@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape, unescape
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,7 +63,8 @@ class LessonStatus:
     `needs` are the lessons that it names, or else what it needs in its own words. `mistake` is the
     hint that was given last for an exercise that is still open, `mistaken` that exercise, and
     `touched` the time of the last check that said something new. `cells` are the ids of the cells
-    that ask for its exercises, `passed` those that are done.
+    that ask for its exercises, `behind` of those that follow their checks, and `passed` the
+    exercises that are done.
     """
 
     folder: Path
@@ -76,6 +77,7 @@ class LessonStatus:
     mistake: str = ""
     touched: float = 0.0
     cells: Mapping[str, str] = field(default_factory=dict)
+    behind: Mapping[str, str] = field(default_factory=dict)
     passed: Sequence[Passed] = ()
 
     @property
@@ -92,6 +94,22 @@ class LessonStatus:
     def next(self) -> str:
         """The exercise to go on with, or nothing when all have passed."""
         return next_of(self.exercises, self.mistaken, self.further)
+
+    @property
+    def reading_on(self) -> str:
+        """The id of the cell to go on at: behind the last thing done before the next exercise.
+
+        Between them may lie text, and exercises that are further. Who has not begun wants the
+        lesson's beginning, and not its first exercise; who has made a mistake, that exercise.
+        """
+        if not self.done:
+            return ""
+        there = self.cells.get(self.next, "")
+        if self.next == self.mistaken:
+            return there
+        before = takewhile(lambda name: name != self.next, self.exercises)
+        done = [name for name in before if self.exercises[name] is not Standing.OPEN]
+        return self.behind.get(done[-1], there) if done else there
 
     @property
     def parts(self) -> tuple[list[Standing], list[Standing]]:
@@ -154,6 +172,11 @@ def _of_lesson(folder: Path) -> LessonStatus:
             grade_id_of(one): str(above.get("id", ""))
             for above, one in pairwise(cells)
             if has_role(one, "solution")
+        },
+        {
+            grade_id_of(one).removesuffix("_check"): str(below.get("id", ""))
+            for one, below in pairwise(cells)
+            if grade_id_of(one)
         },
         [
             Passed(folder, name, kept[name].passed_at)
@@ -295,9 +318,7 @@ def as_html(lessons: Sequence[LessonStatus], here: Path) -> str:
         rows += f'<tr><td colspan="{len(headings)}" style="{_CELL}">{_MADE}: {links}</td></tr>'
     said = escape(in_words(lessons))
     if following := going_on(lessons):
-        # Who has not begun a lesson wants its beginning, and not its first exercise.
-        place = following.next if following.done else ""
-        said += f' <a href="{_address(following, here, place)}">Continue</a>'
+        said += f' <a href="{_address(following, here, following.reading_on)}">Continue</a>'
     offered = "".join(
         _CODE.sub(r"<code>\1</code>", f"<p>{escape(one)}</p>") for one in _offer(lessons)
     )
@@ -309,10 +330,9 @@ def _dots(part: Collection[Standing]) -> str:
     return f'<span style="color:#2c9a4b">{"●" * (len(part) - left)}</span>{"○" * left}'
 
 
-def _address(one: LessonStatus, here: Path, exercise: str = "") -> str:
-    """The link from the folder `here` to a lesson, or to the cell of one of its exercises."""
+def _address(one: LessonStatus, here: Path, cell: str = "") -> str:
+    """The link from the folder `here` to a lesson, or to one of its cells."""
     address = _to(one.folder / f"{one.folder.name}.ipynb", here)
-    cell = one.cells.get(exercise)
     return f"{address}#cell-id={quote(cell)}" if cell else address
 
 
@@ -324,7 +344,7 @@ def _row_as_html(one: LessonStatus, here: Path, *, named: bool) -> str:
     title, minutes, needs, how_far, following, mistake = map(escape, _row(one))
     dots = " · ".join(_dots(part) for part in one.parts if part)
     if one.left:
-        there = _address(one, here, one.next)
+        there = _address(one, here, one.cells.get(one.next, ""))
         following = f'<a href="{there}"><code>{following}</code></a>'
     lesson = f'<a href="{_address(one, here)}">{title}</a>'
     cells = (

@@ -121,6 +121,8 @@ def _settings(title: str, repository: str, address: str) -> Mapping[str, object]
         "html_show_copyright": False,
         "html_show_sphinx": False,
         "html_math_renderer": "mathml",
+        "nb_code_prompt_show": "Show the {type}",
+        "nb_code_prompt_hide": "Hide the {type}",
         "nb_execution_mode": "off",
         "nb_ipywidgets_js": {},
         "myst_enable_extensions": ["attrs_block", "dollarmath"],

@@ -7,6 +7,11 @@ from pathlib import Path, PurePosixPath
 from autograder.authoring.browser.lite import FOLDER, address, lessons_in
 from autograder.site.download import NOTE
 
+_ELSEWHERE = (
+    '<small>To work on this lesson, <a href="{start}">install the course</a>: its notebook needs '
+    "what comes with that.</small>"
+)
+
 
 def runnable(lite: Path) -> Mapping[str, str]:
     """The lessons that run in the browser, with the address of each from the site's start."""
@@ -34,8 +39,7 @@ def buttons(
         found.append(_button(colab, "Open in Colab"))
     if repository:
         found.append(_button(f"https://codespaces.new/{repository}", "Open in Codespaces"))
-    if run_at:
-        found.append(NOTE)
+    found.append(NOTE if run_at else _ELSEWHERE.format(start=f"{start}index.html"))
     return f'<div class="doors">{" ".join(found)}</div>'
 
 

@@ -6,6 +6,7 @@ never part of it.
 
 import re
 from copy import deepcopy
+from itertools import pairwise
 
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_output
@@ -18,6 +19,8 @@ from autograder.site.lessons.to_come import Foretaste
 # A link to another lesson, as an output has it beside the notebooks.
 _LESSON = re.compile(r'(href="\.\./([\w.-]+)/\2)\.ipynb(?=[#"])')
 _CARD = "{.exercise-card}\n"
+# What a reader is to guess is read when it is asked for.
+_FOLDED = "hide-output"
 
 
 def lesson_page(
@@ -32,6 +35,9 @@ def lesson_page(
         doors: the buttons, as HTML, which stand below the title.
     """
     page = deepcopy(student)
+    for question, asked in pairwise(page.cells):
+        if question_of(question) and asked.cell_type == "code":
+            asked.metadata["tags"] = [*asked.metadata.get("tags", ()), _FOLDED]
     # Nobody can write a guess on a page.
     cells = page.cells = [cell for cell in page.cells if not question_of(cell)]
     for cell, following in zip(cells, [*cells[1:], None], strict=True):

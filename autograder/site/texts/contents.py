@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from autograder.authoring.build.build import Built
+from autograder.authoring.lesson.lesson import WrittenExercise
 from autograder.checks.source.opening import opening_of
 from autograder.course import Course
 from autograder.site.texts.course_map import OnMap, begin, map_page
@@ -91,6 +92,7 @@ class Contents:
                 opening_of(self.course.root / notebook),
                 len(built.lesson.points),
                 sum(built.lesson.points.values()),
+                sum(isinstance(block, WrittenExercise) for block in built.lesson.blocks),
             )
             for built, notebook in zip(self.lessons, self._notebooks, strict=True)
         ]

@@ -19,13 +19,17 @@ _HEAD = """\
 
 @dataclass(frozen=True)
 class OnMap:
-    """A lesson on the map, and the path of its page, without an ending, from the site's start."""
+    """A lesson on the map, and the path of its page, without an ending, from the site's start.
+
+    Of its exercises, `in_words` are no code, and have no check.
+    """
 
     name: str
     page: str
     opening: Opening
     exercises: int
     points: int
+    in_words: int = 0
 
     @property
     def number(self) -> str:
@@ -52,9 +56,11 @@ def map_page(lessons: Sequence[OnMap], runnable: Mapping[str, str]) -> str:
         core = sum(one.opening.core or one.opening.minutes or 0 for one in lessons)
         hours += f", {max(1, round(core / 60))} of them for the cores of all lessons"
     exercises = sum(one.exercises for one in lessons)
+    in_words = sum(one.in_words for one in lessons)
+    asked = f"{_counted(exercises, 'exercise')}{f' ({in_words} of them in words)' * bool(in_words)}"
     parts = [
         "# The course as a map\n",
-        f"{_counted(len(lessons), 'lesson')} with {_counted(exercises, 'exercise')}{hours}.",
+        f"{_counted(len(lessons), 'lesson')} with {asked}{hours}.",
         drawing([_box(one, lessons) for one in lessons]),
         _HEAD + "".join(_row(one, lessons) for one in lessons),
         *_in_browser(lessons, runnable),
@@ -76,7 +82,7 @@ def begin(lessons: Sequence[OnMap], runnable: Mapping[str, str]) -> str:
     found.append('<a class="door" href="map.html">The course as a map</a>')
     if runnable:
         found.append(NOTE)
-    return f'<div class="doors">{" ".join(found)}</div>'
+    return f'<div class="doors begin">{" ".join(found)}</div>'
 
 
 def _counted(count: int, what: str) -> str:

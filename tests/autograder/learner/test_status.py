@@ -142,6 +142,19 @@ def test_page_continues_where_the_next_exercise_is_asked(work: Path) -> None:
     assert f'<a href="{address}"><code>own</code></a>' in page
 
 
+def test_page_continues_behind_what_was_done_last(work: Path) -> None:
+    """Text that no exercise asks for, and what is further, would be jumped over."""
+    keep(work / "01_share", "own", mistake="", mistake_at=0.0)
+    second = course_status(work)[1]
+    assert (second.next, second.mistaken) == ("own", "")
+    cells = json.loads((work / "01_share" / "01_share.ipynb").read_text())["cells"]
+    names = [cell["metadata"].get("nbgrader", {}).get("grade_id", "") for cell in cells]
+    behind = max(place for place, name in enumerate(names) if name.startswith("share")) + 1
+    assert second.reading_on == cells[behind]["id"]
+    there = second.cells["last"]
+    assert replace(second, behind={}, further={"own"}).reading_on == there
+
+
 def test_both_forms_tell_the_same(work: Path) -> None:
     data = bundle(work, work)
     text = " ".join(data["text/plain"].split())

@@ -18,7 +18,8 @@ def addresses(html: str) -> dict[str, str]:
 
 def test_a_lesson_can_be_downloaded_without_further_ado() -> None:
     assert addresses(buttons("01_x", NOTEBOOK, run_at="", colab="", repository="")) == {
-        "Download": "01_x.zip"
+        "Download": "01_x.zip",
+        "install the course": "../../index.html",
     }
 
 

@@ -1,6 +1,7 @@
 """A lesson as a page: what students begin with, what given cells show, and one card to come."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from nbformat.v4 import new_output
@@ -70,6 +71,17 @@ def test_every_exercise_has_its_card(lesson: str) -> None:
     assert [card[1] for card in cards if card] == [*built.lesson.points]
     assert any(cell.source == LINE for cell in built.student.cells)
     assert not any(cell.source == LINE for cell in page.cells)
+
+
+@pytest.mark.parametrize("lesson", sample(COURSE.lessons()))
+def test_what_is_to_be_guessed_is_folded(lesson: str) -> None:
+    student = build_lesson(COURSE, lesson).student
+    asked = [one.id for line, one in pairwise(student.cells) if line.source == LINE]
+    page = lesson_page(student, {}, None, "")
+    folded = [one.id for one in page.cells if "hide-output" in one.metadata.get("tags", ())]
+    assert asked
+    assert folded == asked
+    assert not any("hide-output" in one.metadata.get("tags", ()) for one in student.cells)
 
 
 @pytest.mark.parametrize("lesson", sample(COURSE.lessons()))

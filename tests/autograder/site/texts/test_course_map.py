@@ -20,6 +20,12 @@ def test_every_lesson_has_its_row() -> None:
     assert page.count("<rect") == 3
 
 
+def test_what_is_answered_in_words_is_counted_by_itself() -> None:
+    """A learner's own map counts what has a check."""
+    page = map_page([*LESSONS, OnMap("03", "n/03/03", Opening("", 45, ""), 5, 9, 2)], {})
+    assert "4 lessons with 11 exercises (2 of them in words), about 3 hours in all." in page
+
+
 def test_no_hours_are_made_up_where_a_lesson_says_none() -> None:
     lessons = [LESSONS[0], OnMap("w", "n/w/w", Opening("W", None, ""), 1, 1)]
     page = map_page(lessons, {})

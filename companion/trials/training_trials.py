@@ -1,6 +1,7 @@
 """What exercises about gradients, training and modes are tried with: each makes its own module."""
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import torch
@@ -9,7 +10,13 @@ from torch import Tensor, nn
 from companion.beside import made_beside
 from companion.specimens import predictors
 
+_OF = " of "
 # By what they compute, so that a card can show it.
+_INNER: dict[str, Callable[[Tensor], Tensor]] = {
+    "x.sin()": torch.sin,
+    "x.tanh()": torch.tanh,
+    "x / 2 + 1": lambda x: x / 2 + 1,
+}
 _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "x.square().sum()": lambda x: x.square().sum(),
     "x.prod()": lambda x: x.prod(),
@@ -31,7 +38,8 @@ def try_gradient(
 
     Args:
         gradient_of: the function to try, called with a function and a tensor.
-        formula: what that function computes of `x`: one of several that are known here.
+        formula: what that function computes of `x`: one of several that are known here, or one of
+            another, as "x.prod() of x.sin()".
         x: where the gradient is taken.
 
     Returns:
@@ -51,7 +59,9 @@ def try_gradient(
 
 def formula_of(name: str) -> Callable[[Tensor], Tensor]:
     """The function that computes a formula."""
-    return _FUNCTIONS[name]
+    outer, *inner = name.split(_OF)
+    functions = [_FUNCTIONS[outer], *map(_INNER.__getitem__, inner)]
+    return lambda x: reduce(lambda value, function: function(value), reversed(functions), x)
 
 
 def copy_of(x: Tensor) -> Tensor:

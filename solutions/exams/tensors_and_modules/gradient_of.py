@@ -76,6 +76,15 @@ def of_a_logarithm(draw: Draw) -> Trial:
     return "x.exp().sum().log()", draw.tensor("n m")
 
 
+@gradient.case(times=2)
+def of_a_formula_in_another(draw: Draw) -> Trial:
+    """one formula of another"""
+    # Nobody has the derivatives of all of them at hand.
+    inner = [str(one) for one in draw.rng.permutation(["x.sin()", "x.tanh()", "x / 2 + 1"])]
+    outer = draw.rng.choice(["x.square().sum()", "x.exp().sum().log()", "x.pow(3).mean()"])
+    return " of ".join([str(outer), *inner[:2]]), draw.tensor("n m")
+
+
 @gradient.case(times=1)
 def of_many_squares(draw: Draw) -> Trial:
     """the sum of many squares"""

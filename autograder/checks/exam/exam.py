@@ -58,6 +58,7 @@ from autograder.checks.values.tensors import cast_all, has_floating
 from autograder.errors import ExamError
 
 Function = TypeVar("Function", bound=Callable[..., object])
+Drawn = Callable[[Draw], object]
 Properties = Mapping[str, Property]
 
 
@@ -121,11 +122,10 @@ class Exam:
         self.accepted: dict[str, Callable[..., object]] = {}
         caller = sys._getframe(1)
         self.where = (Path(caller.f_code.co_filename), caller.f_lineno)
-        self._tolerance = tolerance
-        self._reveal = reveal
-        self._dtypes = tuple(dtypes)
+        self._tolerance, self._reveal, self._dtypes = tolerance, reveal, tuple(dtypes)
         self._examples: list[Callable[[], object]] = []
-        self._cases: list[tuple[Callable[[Draw], object], int]] = []
+        self._cases: list[tuple[Drawn, int]] = []
+        self._asked_in: dict[Drawn, Sequence[str]] = {}
         self._properties: dict[str, Property] = {}
         self._groups: dict[Callable[..., object], str] = {}
         self._tries_functions = False
@@ -139,14 +139,15 @@ class Exam:
         return arguments
 
     def case(
-        self, arguments: Callable[[Draw], object] | None = None, *, times: int = 3
+        self, arguments: Drawn | None = None, *, times: int = 3, dtypes: Sequence[str] = ()
     ) -> Callable[..., Any]:
-        """Declare a hidden case, drawn afresh `times` times."""
+        """Declare a hidden case, drawn `times` times, and asked in all dtypes or in these."""
 
-        def declare(function: Callable[[Draw], object]) -> Callable[[Draw], object]:
+        def declare(function: Drawn) -> Drawn:
             _sentence(function)
             self._made.clear()
             self._cases.append((function, times))
+            self._asked_in[function] = tuple(dtypes) or self._dtypes
             return function
 
         return declare if arguments is None else declare(arguments)
@@ -273,12 +274,11 @@ class Exam:
             for turn in range(times):
                 values = function(Draw((seed, place, turn)))
                 cases = self._typed(function, values, self._properties)
-                first, *others = with_noise(
-                    dict(zip(self._dtypes, cases, strict=False)), self._bind(values), self.reference
-                )
+                typed = dict(zip(self._asked_in[function], cases, strict=False))
                 here = self.use is not None and turn == 0
                 # In each dtype: what differs in one alone would be the driver's word there.
-                yield from (replace(one, here=here) for one in (first, *others))
+                noisy = with_noise(typed, self._bind(values), self.reference)
+                yield from (replace(one, here=here) for one in noisy)
 
     def examine(self, answer: object, seed: int = DEFAULT_SEED) -> Report:
         """Examine an answer on all cases."""
@@ -318,7 +318,8 @@ class Exam:
     ) -> list[Case]:
         label, group = _sentence(declared), self._groups.get(declared, "")
         arguments = self._bind(values)
-        dtypes = self._dtypes if any(map(has_floating, arguments.values())) else self._dtypes[:1]
+        dtypes = self._asked_in.get(declared, self._dtypes)
+        dtypes = dtypes if any(map(has_floating, arguments.values())) else dtypes[:1]
         return [
             self._case(label if dtype == self._dtypes[0] else f"{label}, in {dtype}",
                        {name: cast_all(value, dtype) for name, value in arguments.items()},

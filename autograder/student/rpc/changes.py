@@ -10,11 +10,44 @@ import numpy as np
 
 from autograder.checks.values.compare import identical
 from autograder.checks.values.random_sources import SOURCES, draw_on, state_of
+from autograder.checks.values.tensors import is_tensor
 from autograder.student.rpc.codec.grammar import Unsupported
 from autograder.student.rpc.doubts import Place
 from autograder.student.rpc.stand_in import RemoteObject, Unsent
 
 _WRITTEN = (np.ndarray, list, dict, *SOURCES)
+_MAY_BE_WRITTEN = ("ndarray", "Tensor", "list", "dict")
+# Of an argument, to see whether it was written to; larger ones are sent back.
+_MOST_COPIED = 1 << 16
+
+
+def left_of(value: object, before: object) -> object:
+    """An argument after the call, where the examiner wants to know whether it was written to."""
+    is_written = type(value) in SOURCES or type(value).__name__ in _MAY_BE_WRITTEN
+    if not is_written or (before is not None and imprint(value) == before):
+        return Unsupported("unchanged")
+    return value
+
+
+def imprint(value: object) -> object:
+    """What differs once an argument was written to; None where that would take long, or be hard."""
+    entries = [*value.items()] if type(value) is dict else [("", value)]
+    found = [(name, _numbers_of(one)) for name, one in entries if type(name) is str]
+    return found if len(found) == len(entries) and all(one for _, one in found) else None
+
+
+def _numbers_of(value: Any) -> tuple[object, ...]:
+    if is_tensor(value):
+        # Of what NumPy doesn't know, such as bfloat16, or of what lies elsewhere, it makes nothing.
+        with suppress(TypeError, RuntimeError):
+            value = value.detach().numpy()
+    if (
+        type(value) is not np.ndarray
+        or value.dtype.kind not in "biufc"
+        or value.nbytes > _MOST_COPIED
+    ):
+        return ()
+    return value.dtype.str, value.shape, value.tobytes()
 
 
 class Changes:

@@ -10,6 +10,7 @@ The tensors of a value are counted in the order in which they stand in it, on bo
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from autograder.checks.values.tensors import back_propagate
@@ -21,6 +22,18 @@ _MOST_GRAPHS = 256
 _MOST_VALUES = 1_000_000
 
 Backward = Callable[[Sequence["torch.Tensor"]], Sequence[object]]
+
+
+def are_tracked() -> bool:
+    """Whether what is computed now keeps a graph."""
+    torch = sys.modules.get("torch")
+    return torch is None or bool(torch.is_grad_enabled())
+
+
+def tracking(tracked: bool) -> AbstractContextManager[object]:
+    """Have what is computed keep a graph, or none."""
+    torch = sys.modules.get("torch")
+    return nullcontext() if torch is None else torch.set_grad_enabled(tracked)
 
 
 def tensors_in(value: object) -> Iterator["torch.Tensor"]:

@@ -26,7 +26,7 @@ from autograder.student.rpc.codec.grammar import (
 from autograder.student.rpc.deadline import Allowance
 from autograder.student.rpc.described import description_of
 from autograder.student.rpc.doubts import entries_in
-from autograder.student.rpc.gradients import connect, with_gradients
+from autograder.student.rpc.gradients import are_tracked, connect, with_gradients
 from autograder.student.rpc.operators import INSTEAD, MOST_VALUES
 from autograder.student.rpc.questions import ForkEnded, Questions
 from autograder.student.rpc.stand_in import (
@@ -175,7 +175,7 @@ class Session(Questions, Generic[Peer]):
         lent = self._lent.so_far
         value = None
         try:
-            reply = self._ask(("call", _Sent(target), args, kwargs))
+            reply = self._ask(("call", _Sent(target), args, kwargs, are_tracked()))
             value = self._returned(reply, args, kwargs, self._names.get(target, ""))
             if target.number in self._made:
                 self._note_made(value)
@@ -358,7 +358,9 @@ class Session(Questions, Generic[Peer]):
 
 
 def _request(target: Reference, driver: str, args: tuple[object, ...]) -> tuple[object, ...]:
-    return ("drive", driver, _Sent(target), args) if driver else ("call", _Sent(target), args, {})
+    if driver:
+        return ("drive", driver, _Sent(target), args)
+    return ("call", _Sent(target), args, {}, are_tracked())
 
 
 class _Sent:

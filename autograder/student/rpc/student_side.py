@@ -12,7 +12,8 @@ A request is a tuple, its first entry what to do; so is each reply:
     seed kind number         → returned … | missing
     leave                    → nothing: this process ends
     find name                → found value gradients | missing
-    call target args kwargs  → returned value args-afterwards printed graph gradients
+    call target args kwargs tracked
+                             → returned value args-afterwards printed graph gradients
                              | raised kind message line printed
     drive name target args   → returned … | raised … | missing: what a driver makes of the target
     make name args           → returned … | raised …: what a function of the course's makes
@@ -25,6 +26,7 @@ A request is a tuple, its first entry what to do; so is each reply:
                                student's calls these
     seen                     → saw name, or "", and watches no more
 
+`tracked` is whether the call is one through which gradients go back, as it is for the examiner;
 `graph` is the number by which the result can be sent backward, or None; `gradients` are those that
 the parameters in a value have; `args-afterwards` are those by position and then those by name.
 
@@ -47,28 +49,26 @@ from typing import Any
 from autograder.checks.exam.watching import Watching
 from autograder.checks.values.as_json import find
 from autograder.checks.values.outcome import describe_error
-from autograder.checks.values.random_sources import SOURCES
 from autograder.checks.values.tensors import seeded
 from autograder.errors import ExchangeError, ReplyNotUnderstood, StudentGone, ValueTooLarge
 from autograder.preload import load
 from autograder.student.limits import Limits
+from autograder.student.rpc.changes import imprint, left_of
 from autograder.student.rpc.channel import Channel
 from autograder.student.rpc.codec.grammar import (
     Reference,
-    Unsupported,
     dtype_of_number,
     number_of_dtype,
 )
 from autograder.student.rpc.deadline import Deadline
 from autograder.student.rpc.described import describe
-from autograder.student.rpc.gradients import Graphs, parameters_in
+from autograder.student.rpc.gradients import Graphs, parameters_in, tracking
 from autograder.student.rpc.operators import OPERATORS
 from autograder.student.rpc.shell import Shell, the_shell
 
 _ITERABLES: tuple[Any, ...] = ([], (), "", {}, set(), range(0), {}.items(), {}.values())
 _CALLBACK = "callback"
 _SENT_ALONE = (type(None), bool, int, float, str)
-_WRITTEN = ("ndarray", "Tensor", "list", "dict")
 # What a class could answer otherwise than by what its modules have.
 _LISTS = frozenset(
     {
@@ -137,10 +137,11 @@ class StudentSide:
                 return self._seed(kind, number)
             case ("find", str(name)):
                 return self._find(name)
-            case ("call", target, tuple(args), dict(kwargs)) if callable(target):
+            case ("call", target, tuple(args), dict(kwargs), bool(tracked)) if callable(target):
                 # What a driver has made here is the course's own, and calls the course's own code.
                 watching = nullcontext() if self._is_made(target) else None
-                return self._call(target, args, kwargs, watching=watching)
+                with tracking(tracked):
+                    return self._call(target, args, kwargs, watching=watching)
             case ("drive", str(name), target, tuple(args)) if callable(target):
                 return self._drive(name, target, args)
             case ("make", str(name), tuple(args)):
@@ -202,14 +203,15 @@ class StudentSide:
         whose: Callable[..., object] | None = None,
         watching: AbstractContextManager[None] | None = None,
     ) -> tuple[object, ...]:
+        given = (*args, *kwargs.values())
+        before = [*map(imprint, given)] if back is None else []
         try:
             with self._shell.hushed() as printed, watching or self._watching.during_a_call():
                 value = target(*args, **kwargs)
         except (Exception, SystemExit, ExchangeError) as error:
             raised = describe_error(error, whose or target)
             return ("raised", raised.kind, raised.message, raised.line, printed.getvalue())
-        given = (*args, *kwargs.values())
-        afterwards = tuple(map(_mutable, given)) if back is None else back
+        afterwards = tuple(map(left_of, given, before)) if back is None else back
         value = self._by_value_or_reference(value)
         graph = self._graphs.keep(value, (args, kwargs)) if back is None else None
         return ("returned", value, afterwards, printed.getvalue(), graph, _gradients(value))
@@ -222,13 +224,15 @@ class StudentSide:
         except (ImportError, ValueError):
             return ("missing",)
 
+        before = [*map(imprint, args)]
+
         def driven(*given: object) -> object:
             with seeded():
                 return driver(target, *given)
 
         match self._call(driven, args, {}, back=(), whose=target):
             case ("returned", value, _, *rest):
-                return ("returned", value, tuple(map(_mutable, args)), *rest)
+                return ("returned", value, tuple(map(left_of, args, before)), *rest)
             case reply:
                 return reply
 
@@ -367,9 +371,3 @@ def _stays(value: object) -> bool:
 
 def _gradients(value: object) -> tuple[object, ...]:
     return tuple(parameter.grad for parameter in parameters_in(value))
-
-
-def _mutable(value: object) -> object:
-    """An argument after the call, where the examiner wants to know whether it was written to."""
-    is_written = type(value) in SOURCES or type(value).__name__ in _WRITTEN
-    return value if is_written else Unsupported("unchanged")

@@ -87,7 +87,7 @@ def one_head_alone(draw: Draw) -> Module:
     return settings(inputs, draw.size("d_out"), 1, 9), weights, (inputs,), False, 1
 
 
-@loop.case(times=1)
+@loop.case(times=1, dtypes=("float64",))
 def nothing_to_drop(draw: Draw) -> Module:
     """with a dropout of a billionth, in training, on one word"""
     inputs = draw.fix(batch=1, tokens=1, heads=2).tensor("batch tokens d_in")
@@ -98,7 +98,7 @@ def nothing_to_drop(draw: Draw) -> Module:
     return chosen, weights, (inputs,), True, 64
 
 
-@loop.case(times=1)
+@loop.case(times=1, dtypes=("float64",))
 def sentences_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on two equal sentences of one word"""
     draw.fix(batch=1, tokens=1, heads=1)

@@ -151,7 +151,7 @@ def sharp_attention(draw: Draw) -> Module:
     return settings(inputs, draw.size("d_out"), 9), drawn_weights(draw), (inputs,), False, 2
 
 
-@module.case(times=1)
+@module.case(times=1, dtypes=("float64",))
 def nothing_to_drop(draw: Draw) -> Module:
     """with a dropout of a billionth, in training, on one word"""
     inputs = draw.fix(batch=1, tokens=1, d_out=2).tensor("batch tokens d_in")
@@ -167,7 +167,7 @@ def learns_in_training(draw: Draw) -> Module:
     return chosen, drawn_weights(draw), (inputs,), True, 1
 
 
-@module.case(times=1)
+@module.case(times=1, dtypes=("float64",))
 def sentences_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on two equal sentences of one word"""
     inputs = draw.fix(batch=1, tokens=1, d_out=2).tensor("batch tokens d_in").repeat(2, 1, 1)

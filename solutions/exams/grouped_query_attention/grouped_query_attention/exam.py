@@ -116,7 +116,7 @@ def grouped_one_word(draw: Draw) -> Module:
     return drawn_module(draw, 6, 3, 2)
 
 
-@grouped.case(times=1)
+@grouped.case(times=1, dtypes=("float64",))
 def grouped_nothing_to_drop(draw: Draw) -> Module:
     """with a dropout of a billionth, in training, on one word"""
     inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")
@@ -130,14 +130,14 @@ def grouped_learns_in_training(draw: Draw) -> Module:
     return chosen, weights, inputs, True, calls
 
 
-@grouped.case(times=1)
+@grouped.case(times=1, dtypes=("float64",))
 def grouped_words_by_themselves(draw: Draw) -> Module:
     """dropout=0.5, in training, called 200 times on two words"""
     inputs = draw.fix(batch=1, tokens=2, d_in=3).tensor("batch tokens d_in")
     return one_word(inputs, dropout=0.5, training=True, calls=200)
 
 
-@grouped.case(times=2)
+@grouped.case(times=2, dtypes=("float64",))
 def grouped_heads_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on one word, with two heads"""
     inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")
@@ -146,7 +146,7 @@ def grouped_heads_by_themselves(draw: Draw) -> Module:
     return chosen, printed_weights(4, 2 * shared), (inputs,), True, 128
 
 
-@grouped.case(times=1)
+@grouped.case(times=1, dtypes=("float64",))
 def grouped_texts_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on two equal texts of one word"""
     inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in").repeat(2, 1, 1)

@@ -90,7 +90,7 @@ def single_one_word(draw: Draw) -> Module:
     return drawn_module(draw, 4, 1, 2, named=False)
 
 
-@single.case(times=1)
+@single.case(times=1, dtypes=("float64",))
 def single_nothing_to_drop(draw: Draw) -> Module:
     """with a dropout of a billionth, in training, on one word"""
     inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")
@@ -106,21 +106,21 @@ def single_learns_in_training(draw: Draw) -> Module:
     return chosen, weights, inputs, True, calls
 
 
-@single.case(times=1)
+@single.case(times=1, dtypes=("float64",))
 def single_words_by_themselves(draw: Draw) -> Module:
     """dropout=0.5, in training, called 200 times on two words"""
     inputs = draw.fix(batch=1, tokens=2, d_in=3).tensor("batch tokens d_in")
     return one_word(inputs, dropout=0.5, training=True, calls=200, named=False)
 
 
-@single.case(times=1)
+@single.case(times=1, dtypes=("float64",))
 def single_heads_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on one word, with two heads"""
     inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")
     return settings(inputs, 4, 2, dropout=0.4), printed_weights(4, 2), (inputs,), True, 128
 
 
-@single.case(times=1)
+@single.case(times=1, dtypes=("float64",))
 def single_texts_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on two equal texts of one word"""
     inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in").repeat(2, 1, 1)

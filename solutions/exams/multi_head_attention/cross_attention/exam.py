@@ -177,7 +177,7 @@ def in_training(draw: Draw, rate: float, calls: int, copies: int = 1, **sizes: i
     return chosen, weights, inputs, True, calls
 
 
-@cross.case(times=1)
+@cross.case(times=1, dtypes=("float64",))
 def nothing_to_drop(draw: Draw) -> Module:
     """with a dropout of a billionth, in training, on one key"""
     return in_training(draw, ALMOST_NEVER, 24, queries=1, keys=1, heads=1)
@@ -192,19 +192,19 @@ def learns_in_training(draw: Draw) -> Module:
     return chosen, weights, inputs, True, 1
 
 
-@cross.case(times=1)
+@cross.case(times=1, dtypes=("float64",))
 def words_by_themselves(draw: Draw) -> Module:
     """dropout=0.5, in training, called 400 times on two queries and two keys"""
     return in_training(draw, 0.5, 400, queries=2, keys=2, heads=1)
 
 
-@cross.case(times=1)
+@cross.case(times=1, dtypes=("float64",))
 def heads_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on one key, with two heads"""
     return in_training(draw, 0.4, 128, queries=1, keys=1, heads=2)
 
 
-@cross.case(times=1)
+@cross.case(times=1, dtypes=("float64",))
 def sentences_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on two equal sentences with one key each"""
     return in_training(draw, 0.4, 128, copies=2, queries=1, keys=1, heads=1)

@@ -130,7 +130,7 @@ def one_word(draw: Draw) -> Module:
     return settings(inputs, d_out, heads, 40), weights, (inputs,), False, 1
 
 
-@batched.case(times=1)
+@batched.case(times=1, dtypes=("float64",))
 def nothing_to_drop(draw: Draw) -> Module:
     """with a dropout of a billionth, in training, on one word"""
     inputs = draw.fix(batch=1, tokens=1, heads=1, head_dim=2).tensor("batch tokens d_in")
@@ -148,7 +148,7 @@ def learns_in_training(draw: Draw) -> Module:
     return chosen, weights, (inputs,), True, 1
 
 
-@batched.case(times=1)
+@batched.case(times=1, dtypes=("float64",))
 def words_by_themselves(draw: Draw) -> Module:
     """dropout=0.5, in training, called 200 times on two words"""
     inputs = draw.fix(batch=1, tokens=2, heads=1, head_dim=2).tensor("batch tokens d_in")
@@ -156,7 +156,7 @@ def words_by_themselves(draw: Draw) -> Module:
     return settings(inputs, d_out, heads, 6, dropout=0.5), weights, (inputs,), True, 200
 
 
-@batched.case(times=1)
+@batched.case(times=1, dtypes=("float64",))
 def heads_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on one word, with two heads"""
     inputs = draw.fix(batch=1, tokens=1, heads=2, head_dim=2).tensor("batch tokens d_in")
@@ -164,7 +164,7 @@ def heads_by_themselves(draw: Draw) -> Module:
     return settings(inputs, d_out, heads, 6, dropout=0.4), weights, (inputs,), True, 128
 
 
-@batched.case(times=1)
+@batched.case(times=1, dtypes=("float64",))
 def sentences_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on two equal sentences of one word"""
     draw.fix(batch=1, tokens=1, heads=1, head_dim=2)

@@ -164,6 +164,22 @@ def test_every_dtype(exam):
         assert case.tolerance == TOLERANCES[dtype]
 
 
+def test_case_in_one_dtype():
+    def twice(a):
+        return 2 * a
+
+    exam = Exam(twice)
+
+    @exam.case(times=2, dtypes=("float32",))
+    def drawn(draw):
+        """a row"""
+        return draw("n")
+
+    cases = [case for case in exam.hidden_cases() if not case.way]
+    assert [case.label for case in cases] == ["a row, in float32"] * 2
+    assert {case.arguments["a"].dtype.name for case in cases} == {"float32"}
+
+
 def cases_on(arguments: object, **settings: Any) -> list[Case]:
     """The printed cases of an exam on `first(a, b)` with this example."""
 

@@ -2,13 +2,15 @@
 
 import copy
 import random
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
 from autograder.checks.values.compare import identical
-from autograder.student.rpc.changes import Changes
+from autograder.student.rpc.changes import Changes, imprint, left_of
 from autograder.student.rpc.codec.grammar import Reference, Unsupported
 from autograder.student.rpc.stand_in import RemoteObject
 
@@ -150,3 +152,46 @@ def test_fewer_and_more_come_back() -> None:
     Changes().write((first, second), (np.ones(1),))
     Changes().write((second,), (np.ones(1), np.ones(9)))
     assert (first.item(), second.item()) == (1, 1)
+
+
+def scaled(value: Any) -> None:
+    value *= 2
+
+
+def filled(value: Any) -> None:
+    value["a"].fill_(0)
+
+
+def put(value: Any) -> None:
+    value["b"] = torch.ones(2)
+
+
+@pytest.mark.parametrize(
+    ("value", "write"),
+    [
+        (np.arange(3), scaled),
+        (np.array([np.nan, 1.0]), lambda value: value.__setitem__(1, 2.0)),
+        (torch.ones(2), scaled),
+        (torch.ones(2, 3), lambda value: value.t_()),
+        (torch.ones(2, dtype=torch.complex64), scaled),
+        ({"a": torch.ones(2)}, filled),
+        ({"a": torch.ones(2)}, put),
+        ({}, put),
+    ],
+)
+def test_argument_is_sent_back_once_it_is_written_to(
+    value: object, write: Callable[[Any], object]
+) -> None:
+    before = imprint(value)
+    assert type(left_of(value, before)) is Unsupported
+    write(value)
+    assert left_of(value, before) is value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [torch.ones(2, dtype=torch.bfloat16), np.zeros(10_000), [1], {"a": 1}, {1: np.ones(1)}],
+    ids=["bfloat16", "large", "list", "number", "number as a key"],
+)
+def test_argument_is_sent_back_where_that_is_not_seen(value: object) -> None:
+    assert left_of(value, imprint(value)) is value

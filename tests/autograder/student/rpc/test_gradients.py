@@ -23,6 +23,7 @@ from torch import nn
 
 def square(x): return x * x
 def product(x, y): return x @ y
+def learns(x): return torch.is_grad_enabled(), x * 2
 def several(x, y): return (x + y, [x * y], {"sum": (x * 2).sum(), "word": "w", "x": x.detach()})
 def same(x): return x
 def twice(x): return x, x
@@ -103,6 +104,13 @@ def test_one_call(call: Call) -> None:
     assert y.grad_fn is not None
     (y * torch.tensor([1.0, 10.0])).sum().backward()
     assert grad(x) == [2, 40]
+
+
+def test_no_graph_where_none_is_kept(call: Call) -> None:
+    for tracked in (True, False):
+        with torch.set_grad_enabled(tracked):
+            learned, result = call("learns", leaf(1, 2))
+        assert (learned, result.requires_grad) == (tracked, tracked)
 
 
 def test_each_of_two_arguments(call: Call) -> None:

@@ -114,6 +114,7 @@ def _settings(title: str, repository: str, address: str) -> Mapping[str, object]
             "use_repository_button": bool(on_github),
         },
         "html_static_path": [str(_STATIC)],
+        "html_favicon": str(_STATIC / "icon.svg"),
         "html_css_files": ["site.css"],
         "html_js_files": ["site.js"],
         "html_copy_source": False,

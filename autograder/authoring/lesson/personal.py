@@ -121,7 +121,7 @@ def _form_of_further_parts(course: Course, lesson: str, parts: Mapping[str, str]
     """What becomes of a lesson's further parts; "" if they stay. The nearest entry counts."""
     for entry in parts:
         within = entry.rpartition("/")[0]
-        if within and not any(is_called(one, within) for one in course.lessons()):
+        if not any(_is_meant(one, within) for one in course.lessons()):
             sentence = f"leave_out: {entry!r} names none of the course's lessons"
             raise setting_error(course.root, "leave_out", sentence, entry)
     ours = (form for entry, form in parts.items() if is_called(lesson, entry.rpartition("/")[0]))

@@ -142,14 +142,14 @@ def pytest_report_header() -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the longest files first, in a run of everything; the order within a file stays.
 
-    Of the tests and files that are marked as long, such a run tries a twentieth, others each time.
+    Of the tests and files that are marked as long, such a run tries a thirtieth, others each time.
     """
     if FEW in os.environ:
         long = {item: _marked(item) for item in items if item.get_closest_marker("long")}
         marked = [*dict.fromkeys(long.values())]
         files, tests = ([one for one in marked if ("::" in one) is test] for test in (False, True))
         # Each by itself: a run that drew most of the files would take half as long again.
-        drawn = {*sample(files, 20), *sample(tests, 20)}
+        drawn = {*sample(files, 30), *sample(tests, 30)}
         left = {item for item, place in long.items() if place not in drawn}
         config.hook.pytest_deselected(items=[*left])
         items[:] = [item for item in items if item not in left]

@@ -153,6 +153,7 @@ def test_notebook_is_worked_on_downloaded_and_graded(
     assert [one.report.exercise for one in examined if one.points < one.max_points] == [spoiled]
 
 
+@pytest.mark.long
 def test_who_comes_back_is_told_what_to_run_and_begins_an_exercise_anew(
     learner: "BrowserContext", site: str
 ) -> None:

@@ -16,15 +16,13 @@ from autograder.student.rpc.doubts import Place
 from autograder.student.rpc.stand_in import RemoteObject, Unsent
 
 _WRITTEN = (np.ndarray, list, dict, *SOURCES)
-_MAY_BE_WRITTEN = ("ndarray", "Tensor", "list", "dict")
 # Of an argument, to see whether it was written to; larger ones are sent back.
 _MOST_COPIED = 1 << 16
 
 
 def left_of(value: object, before: object) -> object:
     """An argument after the call, where the examiner wants to know whether it was written to."""
-    is_written = type(value) in SOURCES or type(value).__name__ in _MAY_BE_WRITTEN
-    if not is_written or (before is not None and imprint(value) == before):
+    if not _may_be_written(value) or (before is not None and imprint(value) == before):
         return Unsupported("unchanged")
     return value
 
@@ -125,7 +123,7 @@ class Changes:
         if type(theirs) in (Unsupported, Unsent, RemoteObject):
             # A caller's function comes back as a stand-in of a stand-in.
             return mine
-        if type(mine) is type(theirs) and (type(mine) in _WRITTEN or _is_tensor(mine)):
+        if type(mine) is type(theirs) and _may_be_written(mine):
             self._write_one(mine, theirs, place)
             if type(mine) in (list, dict, *SOURCES):
                 return mine
@@ -146,6 +144,10 @@ def _same_entries(some: Iterable[object], others: Iterable[object]) -> bool:
 def _refill(mine: dict[Any, Any], content: dict[Any, Any]) -> None:
     mine.clear()
     mine.update(content)
+
+
+def _may_be_written(value: object) -> bool:
+    return type(value) in _WRITTEN or _is_tensor(value)
 
 
 def _is_tensor(value: object) -> bool:

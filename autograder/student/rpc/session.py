@@ -175,7 +175,7 @@ class Session(Questions, Generic[Peer]):
         lent = self._lent.so_far
         value = None
         try:
-            reply = self._ask(("call", _Sent(target), args, kwargs, are_tracked()))
+            reply = self._ask(_request(target, args, kwargs))
             value = self._returned(reply, args, kwargs, self._names.get(target, ""))
             if target.number in self._made:
                 self._note_made(value)
@@ -204,7 +204,7 @@ class Session(Questions, Generic[Peer]):
 
         Each returns, or raises, what came of its call; a drive returns as `drive` does.
         """
-        replies = self._ask_each([_request(target, driver, args) for driver, args in calls])
+        replies = self._ask_each([_request(target, args, {}, driver) for driver, args in calls])
         return [
             partial(self._driven, reply, args)
             if driver
@@ -357,10 +357,10 @@ class Session(Questions, Generic[Peer]):
         return RemoteObject(self, reference)
 
 
-def _request(target: Reference, driver: str, args: tuple[object, ...]) -> tuple[object, ...]:
-    if driver:
-        return ("drive", driver, _Sent(target), args)
-    return ("call", _Sent(target), args, {}, are_tracked())
+def _request(
+    target: Reference, args: tuple[object, ...], kwargs: dict[str, object], driver: str = ""
+) -> tuple[object, ...]:
+    return ("call", _Sent(target), driver, args, kwargs, are_tracked())
 
 
 class _Sent:

@@ -12,10 +12,10 @@ A request is a tuple, its first entry what to do; so is each reply:
     seed kind number         → returned … | missing
     leave                    → nothing: this process ends
     find name                → found value gradients | missing
-    call target args kwargs tracked
+    call target driver args kwargs tracked
                              → returned value args-afterwards printed graph gradients
                              | raised kind message line printed
-    drive name target args   → returned … | raised … | missing: what a driver makes of the target
+                             | missing: a driver is named, which is to call the target, and isn't
     make name args           → returned … | raised …: what a function of the course's makes
     operate operator args    → returned … | raised …
     describe target          → returned … | raised …
@@ -137,13 +137,9 @@ class StudentSide:
                 return self._seed(kind, number)
             case ("find", str(name)):
                 return self._find(name)
-            case ("call", target, tuple(args), dict(kwargs), bool(tracked)) if callable(target):
-                # What a driver has made here is the course's own, and calls the course's own code.
-                watching = nullcontext() if self._is_made(target) else None
+            case ("call", target, str(driver), tuple(args), dict(kwargs), bool(tracked)):
                 with tracking(tracked):
-                    return self._call(target, args, kwargs, watching=watching)
-            case ("drive", str(name), target, tuple(args)) if callable(target):
-                return self._drive(name, target, args)
+                    return self._called(target, driver, args, kwargs)
             case ("make", str(name), tuple(args)):
                 return self._make(name, args)
             case ("get", target, str(name)):
@@ -193,6 +189,18 @@ class StudentSide:
             return ("missing",)
         value = self._by_value_or_reference(self._shell.user_ns[name])
         return ("found", value, _gradients(value))
+
+    def _called(
+        self, target: object, driver: str, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> tuple[object, ...]:
+        if not callable(target):
+            raise ReplyNotUnderstood(f"a call of what can't be called: {target!r:.80}")
+        if driver:
+            return self._drive(driver, target, args)
+        # What a driver has made here is the course's own, and calls the course's own code.
+        return self._call(
+            target, args, kwargs, watching=nullcontext() if self._is_made(target) else None
+        )
 
     def _call(
         self,

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from autograder.checks.drivers.run_module import run_module
+from autograder.checks.values.outcome import observe_each
 from autograder.errors import ExchangeError, StudentTooSlow
 from autograder.student.limits import Limits
 from autograder.student.rpc.deadline import Allowance
@@ -111,6 +112,14 @@ def test_no_graph_where_none_is_kept(call: Call) -> None:
         with torch.set_grad_enabled(tracked):
             learned, result = call("learns", leaf(1, 2))
         assert (learned, result.requires_grad) == (tracked, tracked)
+
+
+def test_no_graph_in_several_calls(session: Session) -> None:
+    learns: Any = session.find("learns")
+    for tracked in (True, False):
+        with torch.set_grad_enabled(tracked):
+            found = observe_each(learns, [{"x": leaf(1, 2)}] * 2)
+        assert [one.value[0] for one in found] == [tracked] * 2
 
 
 def test_each_of_two_arguments(call: Call) -> None:

@@ -124,6 +124,12 @@ def test_every_link_leads_somewhere(site: Made) -> None:
     assert followed > 20 * len(pages)
 
 
+def test_every_page_has_an_icon(site: Made) -> None:
+    """Else a browser asks the server for one that isn't there."""
+    for page in site.pages:
+        assert any(one.endswith("/icon.svg") for one in Reader(page).addresses), page
+
+
 def test_every_lesson_and_document_is_found_from_the_start(site: Made) -> None:
     start = Reader(site.folder / "index.html")
     documents = {path.stem for path in site.course.root.glob("docs/*.md")}

@@ -43,8 +43,8 @@ LONG = [
 # How many objects are made before Python looks for garbage among them: a process that has all tests
 # and PyTorch loaded would look for a tenth of its time.
 YOUNG = 10_000
-# Files whose tests of one lesson share much, and those of different lessons nothing.
-BY_LESSON = ("test_lessons", "test_exams")
+# Files whose tests of one lesson, or processor, share much, and those of different ones nothing.
+BY_LESSON = ("test_lessons", "test_exams", "test_processors")
 # Set in a run of all files, which tries few of the long tests.
 FEW = "AUTOGRADER_FEW_OF_LONG"
 
@@ -100,8 +100,8 @@ def _alone_at_first(config: pytest.Config) -> Iterator[None]:
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]
-    """The tests of a file go to one process, which makes once what they share, or those of a lesson
-    of it. (What pytest-xdist offers for groups of one's own doesn't work with pytest 9.)
+    """The tests of a file go to one process, which makes once what they share; or those of a lesson
+    or a processor. (What pytest-xdist offers for groups of one's own doesn't work with pytest 9.)
     """
 
     def _split_scope(self, nodeid: str) -> str:

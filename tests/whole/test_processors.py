@@ -59,10 +59,14 @@ TRIED = sample(list(EXERCISES), 150, ALWAYS)
 
 @cache
 def found_on(processor: str) -> dict[str, Any]:
-    """What `tests.support.on_a_processor` finds under a processor's variables."""
-    command = [sys.executable, "-m", "tests.support.on_a_processor", *TRIED]
+    """What is found of the exercises that are tried under a processor's variables."""
+    return run_on(processor, *TRIED, *["--misconceptions"] * EVERYTHING)
+
+
+def run_on(processor: str, *words: str) -> dict[str, Any]:
+    """What `tests.support.on_a_processor` prints under a processor's variables."""
     done = subprocess.run(
-        command + ["--misconceptions"] * EVERYTHING,
+        [sys.executable, "-m", "tests.support.on_a_processor", *words],
         cwd=ROOT,
         env=os.environ | PROCESSORS[processor] | {"OMP_NUM_THREADS": "1"},
         capture_output=True,
@@ -146,4 +150,4 @@ def as_elsewhere(case: Case, draws: np.random.Generator) -> Case:
 @pytest.mark.skipif(not EVERYTHING, reason="one of them is tried: make test-all")
 def test_processors_differ() -> None:
     """The pretence works: without rounding, no two of them would agree."""
-    assert len({found_on(processor)["unrounded"] for processor in PROCESSORS}) == len(PROCESSORS)
+    assert len({run_on(processor)["unrounded"] for processor in PROCESSORS}) == len(PROCESSORS)

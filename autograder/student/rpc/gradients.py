@@ -31,9 +31,12 @@ def are_tracked() -> bool:
 
 
 def tracking(tracked: bool) -> AbstractContextManager[object]:
-    """Have what is computed keep a graph, or none."""
+    """Have what is computed keep no graph, where the caller keeps none.
+
+    Else it stays as it is: an answer that has switched graphs off for good goes on without.
+    """
     torch = sys.modules.get("torch")
-    return nullcontext() if torch is None else torch.set_grad_enabled(tracked)
+    return nullcontext() if torch is None or tracked else torch.no_grad()
 
 
 def tensors_in(value: object) -> Iterator["torch.Tensor"]:

@@ -25,6 +25,7 @@ from torch import nn
 def square(x): return x * x
 def product(x, y): return x @ y
 def learns(x): return torch.is_grad_enabled(), x * 2
+def switches_off(): torch.set_grad_enabled(False)
 def several(x, y): return (x + y, [x * y], {"sum": (x * 2).sum(), "word": "w", "x": x.detach()})
 def same(x): return x
 def twice(x): return x, x
@@ -120,6 +121,14 @@ def test_no_graph_in_several_calls(session: Session) -> None:
         with torch.set_grad_enabled(tracked):
             found = observe_each(learns, [{"x": leaf(1, 2)}] * 2)
         assert [one.value[0] for one in found] == [tracked] * 2
+
+
+def test_what_is_switched_off_for_good_stays_off(call: Call) -> None:
+    with torch.no_grad():
+        call("switches_off")
+    assert call("learns", leaf(1, 2))[0]
+    call("switches_off")
+    assert not call("learns", leaf(1, 2))[0]
 
 
 def test_each_of_two_arguments(call: Call) -> None:

@@ -61,8 +61,8 @@ def keys_less_queries(queries: Tensor, keys: Tensor) -> Tensor:
 
 @differences.misconception
 def keys_first(queries: Tensor, keys: Tensor) -> Tensor:
-    """Here the keys are on the first axis and the queries on the second. Add the new axis to the
-    queries, after their first one: `[:, None]`.
+    """Here the keys are on the first axis and the queries on the second. It is the other tensor
+    that needs the new axis.
     """
     return queries - keys[:, None]
 
@@ -77,8 +77,8 @@ def keys_first_and_less_queries(queries: Tensor, keys: Tensor) -> Tensor:
 
 @differences.misconception
 def no_new_axis(queries: Tensor, keys: Tensor) -> Tensor:
-    """You subtract row from row. With a new axis in the queries, `[:, None]`, broadcasting pairs
-    each query with every key.
+    """You subtract row from row. Broadcasting pairs each query with every key once the queries have
+    an axis of length 1 where the result has its keys.
     """
     return queries - keys
 

@@ -48,14 +48,16 @@ class Result:
 class Classwork:
     """All results of a lesson, and who handed in something that is not graded yet.
 
-    `not_graded` has why a human has to look first, "" where nobody has tried; `further` are the
-    exercises that the core of the course does not need.
+    `not_graded` has why a human has to look first, "" where nobody has tried; `noticed` what was
+    noticed of somebody's submission as a whole; `further` are the exercises that the core of the
+    course does not need.
     """
 
     lesson: str
     results: Sequence[Result]
     seconds: Mapping[str, float]
     not_graded: Mapping[str, str] = field(default_factory=dict)
+    noticed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     further: Collection[str] = ()
 
     @cached_property
@@ -104,10 +106,13 @@ def read_classwork(course: Course, lesson: str) -> Classwork:
             "can be made after that"
         )
     results, seconds, reasons = list[Result](), dict[str, float](), dict[str, str]()
+    noticed = dict[str, list[str]]()
     given, further = _as_given(course, lesson)
     for path in paths:
         student = path.parent.parent.name
         record = Record.read(path)
+        if record.notices:
+            noticed[student] = record.notices
         if record.not_graded:
             reasons[student] = record.not_graded
             continue
@@ -116,7 +121,7 @@ def read_classwork(course: Course, lesson: str) -> Classwork:
     handed_in = {path.parent.name for path in (course.root / "submitted").glob(f"*/{lesson}")}
     waiting = sorted((handed_in | reasons.keys()) - seconds.keys())
     not_graded = {student: reasons.get(student, "") for student in waiting}
-    return Classwork(lesson, results, seconds, not_graded, further)
+    return Classwork(lesson, results, seconds, not_graded, noticed, further)
 
 
 def _as_given(course: Course, lesson: str) -> tuple[dict[str, str], set[str]]:

@@ -32,6 +32,7 @@ def as_json(works: Sequence[Classwork], alike: Mapping[str, Alike]) -> str:
                 for who in work.students
             },
             "not_graded": dict(work.not_graded),
+            "noticed": dict(work.noticed),
             "exercises": [asdict(one) for one in findings.exercises_of(work)],
             "misconceptions": [asdict(one) for one in findings.misconceptions_of(work)],
             "places": [asdict(one) for one in findings.places_of(work)],

@@ -49,6 +49,18 @@ def test_a_record_of_an_earlier_version_has_no_places(tmp_path: Path) -> None:
     assert read_classwork(course, LESSON).by_place["dan", "mix"].place == ""
 
 
+def test_what_was_noticed_is_told(tmp_path: Path) -> None:
+    course, words = graded(tmp_path), "the notebook was called <b>mine</b>.ipynb"
+    add_record(course, "gus", [cell("mix", "passed")], remarks=[words])
+    add_record(course, "hal", [], remarks=[words], not_graded="two notebooks are there")
+    work = read_classwork(course, LESSON)
+    assert work.noticed == {"gus": [words], "hal": [words]}
+    shown = page([work], {})
+    assert "Noticed of 2 submissions" in shown
+    assert "gus: the notebook was called &lt;b&gt;mine" in shown
+    assert json.loads(as_json([work], {}))[LESSON]["noticed"] == work.noticed
+
+
 def test_what_was_solved_and_tried(work: Classwork) -> None:
     scale, mix = findings.exercises_of(work)
     assert (scale.solved, scale.tried, scale.mean) == (1, 4, 0.2)

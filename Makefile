@@ -63,13 +63,17 @@ test-pyodide: $(INSTALLED) $(PYODIDE) ## Try the checks in Pyodide, the Python o
 	@tools/system-packages node
 	$(BIN)/pytest tests/whole/test_checks_alone.py tests/whole/test_in_the_browser.py
 
-test-all: style ## Try everything, for an hour or more: every proof, processor, style, moment of a kill
+test-all: export AUTOGRADER_ALL := 1
+test-all: export AUTOGRADER_RESUMES := 1
+test-all: export OMP_NUM_THREADS := 1
+test-all: style ## Try everything, for hours: every proof, processor, style, moment of a kill
 	@tools/system-packages bubblewrap
 	@tools/system-packages chromium
 	@tools/system-packages postgresql
-	AUTOGRADER_ALL=1 OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadscope --no-loadscope-reorder
-	AUTOGRADER_ALL=1 AUTOGRADER_ATTACKS_BY=workers OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 tests/whole/test_attacks.py
-	AUTOGRADER_ALL=1 AUTOGRADER_ATTACKS_BY=scheduler OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 tests/whole/test_attacks.py
+	$(BIN)/pytest -n 2 --dist loadscope --no-loadscope-reorder
+	AUTOGRADER_ATTACKS_BY=workers $(BIN)/pytest -n 2 tests/whole/test_attacks.py
+	AUTOGRADER_ATTACKS_BY=scheduler $(BIN)/pytest -n 2 tests/whole/test_attacks.py
+	@rm -rf artefacts/passed
 
 bench: $(INSTALLED) ## Measure how long people wait, in ten minutes; name what takes longer than before
 	@tools/system-packages bubblewrap

@@ -17,6 +17,7 @@ from filelock import FileLock
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
+from tests.support import resuming
 from tests.support.sample import EVERYTHING, draw_number, sample
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.pop(FEW, None)
         if config.args_source is pytest.Config.ArgsSource.TESTPATHS:
             os.environ[FEW] = "yes"
+        resuming.begin(config)
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -144,6 +146,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Of the tests and files that are marked as long, such a run tries a thirtieth, others each time.
     """
+    resuming.leave_out(config, items)
     if FEW in os.environ:
         long = {item: _marked(item) for item in items if item.get_closest_marker("long")}
         marked = [*dict.fromkeys(long.values())]

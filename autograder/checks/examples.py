@@ -202,8 +202,9 @@ def _read_case(
 ) -> Case:
     expected = outcome_from_json(written["expected"])
     way = written.get("way", "")
-    # Of what the engine asks, no misconception says anything.
-    misconceptions = () if way else misconceptions
+    # Of what the engine asks, no misconception says anything, nor where its numbers are noise.
+    noise = written.get("noise", ())
+    misconceptions = () if way else [name for name in misconceptions if name not in noise]
     mistaken = dict.fromkeys(misconceptions, expected) | {
         name: outcome_from_json(one) for name, one in written["lookalikes"].items()
     }

@@ -22,7 +22,13 @@ from autograder.checks.packed import pack
 from autograder.checks.values.as_json import importable, outcome_to_json, to_json
 from autograder.checks.values.compare import Tolerance, differences, identical
 from autograder.checks.values.outcome import Outcome
-from autograder.checks.values.precision import DOUBLE, NUDGE, goes_through_single
+from autograder.checks.values.precision import (
+    DOUBLE,
+    NUDGE,
+    are_apart,
+    goes_through_single,
+    is_noise,
+)
 from autograder.checks.values.precision import printed as printed_tolerance
 from autograder.checks.values.rounding import MOVED, current, shipped, with_numbers
 from autograder.checks.values.tensors import cast_all
@@ -90,10 +96,12 @@ def is_current(there: Entry, anew: Entry) -> bool:
 
 
 def _agree(one: Case, other: Case) -> bool:
-    if one.single != other.single or one.lookalikes.keys() != other.lookalikes.keys():
+    if one.single != other.single:
         return False
+    # What is noise on another processor may not be here.
     return _same(one.expected, other.expected, one.tolerance) and all(
-        one.shows(name) == other.shows(name)
+        name in other.lookalikes
+        and one.shows(name) == other.shows(name)
         and _same(run(), other.lookalikes[name](), _tolerance_of(name, one))
         for name, run in one.lookalikes.items()
     )
@@ -169,17 +177,23 @@ def _write_outcomes(case: Case, exam: Exam) -> dict[str, Any]:
     precisely = {name: cast_all(value, DOUBLE) for name, value in case.arguments.items()}
     is_precise = identical(precisely, case.arguments)
 
-    def settle(outcome: Outcome, function: Callable[..., object], tolerance: Tolerance) -> Outcome:
-        precise = outcome if is_precise else replace(case, arguments=precisely).observe(function)
-        return shipped(outcome, precise, tolerance)
+    def precise(outcome: Outcome, function: Callable[..., object]) -> Outcome:
+        return outcome if is_precise else replace(case, arguments=precisely).observe(function)
 
-    case = replace(case, expected=settle(case.expected, exam.reference, case.tolerance))
+    exact = precise(case.expected, exam.reference)
+    case = replace(case, expected=shipped(case.expected, exact, case.tolerance))
     if is_precise:
         # What is expected has all its digits: then a misconception's can be told from them.
         case = replace(case, single=frozenset(_in_single(case, exam)))
-    outcomes = {
-        name: settle(run(), exam.misconceptions[name], case.tolerance_of(name))
+    pairs = {
+        name: (run(), precise(run(), exam.misconceptions[name]))
         for name, run in case.lookalikes.items()
+    }
+    noise = [name for name, pair in pairs.items() if _is_noise(name, *pair, case, exam)]
+    outcomes = {
+        name: shipped(*pair, case.tolerance_of(name))
+        for name, pair in pairs.items()
+        if name not in noise
     }
     mistaken = {
         name: one for name, one in outcomes.items() if _is_surely_mistaken(name, one, case, exam)
@@ -190,7 +204,31 @@ def _write_outcomes(case: Case, exam: Exam) -> dict[str, Any]:
         # Whoever is not named here does what is expected.
         "lookalikes": {name: outcome_to_json(one) for name, one in mistaken.items()},
         **({"single": single} if single else {}),
+        # Of these, the case says nothing.
+        **({"noise": noise} if noise else {}),
     }
+
+
+def _is_noise(name: str, outcome: Outcome, precise: Outcome, case: Case, exam: Exam) -> bool:
+    """Whether rounding decides what a misconception computes in single precision."""
+    tolerance = _tolerance_of(name, case)
+    if outcome.raised or not are_apart(outcome.value, precise.value, tolerance, case.names):
+        return False
+    wrong = exam.misconceptions[name]
+    # A small step may change nothing in single precision.
+    for below, above in (_around(case, times * NUDGE) for times in (1, 8, 64)):
+        one, other = (replace(case, arguments=given).observe(wrong) for given in (below, above))
+        if one.raised or other.raised:
+            return True
+        if is_noise(one.value, outcome.value, other.value, tolerance, case.names):
+            return True
+    return False
+
+
+def _around(case: Case, share: float) -> list[dict[str, Any]]:
+    """A case's arguments, with all numbers smaller by a share, and larger."""
+    given = {**case.arguments}
+    return [with_numbers(given, partial(np.multiply, 1 + sign * share)) for sign in (-1, 1)]
 
 
 def _is_surely_mistaken(name: str, outcome: Outcome, case: Case, exam: Exam) -> bool:
@@ -216,10 +254,7 @@ def _is_surely_mistaken(name: str, outcome: Outcome, case: Case, exam: Exam) -> 
 
 def _in_single(case: Case, exam: Exam) -> list[str]:
     """The misconceptions that go through single precision in a case of double precision."""
-    around = [
-        with_numbers({**case.arguments}, partial(np.multiply, 1 + share))
-        for share in (-NUDGE, NUDGE)
-    ]
+    around = _around(case, NUDGE)
     if any(identical(one, case.arguments) for one in around):
         return []
     found = []

@@ -21,7 +21,8 @@ Property = Callable[..., object]
 class Case:
     """One call, and what should come of it.
 
-    `lookalikes` finds out, by a misconception's name, what that wrong answer does on this call.
+    `lookalikes` finds out, by a misconception's name, what that wrong answer does on this call; of
+    one that is missing, the call says nothing.
     With `reveal` false, expected numbers are not shown: they are for the learner to find. `use` is
     the driver that calls the answer; it works `here` even where that is in another process. An
     answer that is wrong in one `group` alone earns half. What is expected of a `printed` case is no
@@ -60,7 +61,8 @@ class Case:
     def shows(self, name: str) -> bool:
         """Whether a misconception makes a difference on this call; found out once."""
         if name not in self._shows:
-            self._shows[name] = is_mistaken(self.lookalikes[name](), self)
+            run = self.lookalikes.get(name)
+            self._shows[name] = run is not None and is_mistaken(run(), self)
         return self._shows[name]
 
     def tolerance_of(self, name: str) -> Tolerance:

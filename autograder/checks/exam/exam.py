@@ -103,15 +103,10 @@ class Exam:
         unasked: Mapping[str, str] | None = None,
         about: Collection[str] = (),
     ) -> None:
-        self.reference = reference
+        self.reference, self.use = reference, use
         self.name: str = reference.__name__
-        self.use = use
         self.forbids, self.allows, self.places = tuple(forbids), dict(allows or {}), places
         self.parameters = tuple(inspect.signature(use or reference).parameters)[bool(use) :]
-        if tolerance is None:
-            for dtype in dtypes:
-                if dtype not in TOLERANCES:
-                    raise ExamError(f"the exam of {self.name} needs a tolerance for {dtype}")
         self.unasked = dict(unasked or {})
         if unknown := ", ".join({*about, *self.unasked} - set(ASPECTS)):
             raise ExamError(f"the exam of {self.name} is about {unknown}, none of {[*ASPECTS]}")
@@ -122,13 +117,13 @@ class Exam:
         self.accepted: dict[str, Callable[..., object]] = {}
         caller = sys._getframe(1)
         self.where = (Path(caller.f_code.co_filename), caller.f_lineno)
-        self._tolerance, self._reveal, self._dtypes = tolerance, reveal, tuple(dtypes)
+        self._tolerance, self._reveal, self._tries_functions = tolerance, reveal, False
+        self._dtypes = self._with_tolerance(dtypes)
         self._examples: list[Callable[[], object]] = []
         self._cases: list[tuple[Drawn, int]] = []
         self._asked_in: dict[Drawn, Sequence[str]] = {}
         self._properties: dict[str, Property] = {}
         self._groups: dict[Callable[..., object], str] = {}
-        self._tries_functions = False
         self._made: dict[int | None, list[Case]] = {}
 
     def example(self, arguments: Callable[[], object]) -> Callable[[], object]:
@@ -147,10 +142,17 @@ class Exam:
             _sentence(function)
             self._made.clear()
             self._cases.append((function, times))
-            self._asked_in[function] = tuple(dtypes) or self._dtypes
+            self._asked_in[function] = asked
             return function
 
+        asked = self._with_tolerance(dtypes) or self._dtypes
         return declare if arguments is None else declare(arguments)
+
+    def _with_tolerance(self, dtypes: Sequence[str]) -> tuple[str, ...]:
+        missing = [] if self._tolerance else [one for one in dtypes if one not in TOLERANCES]
+        if missing:
+            raise ExamError(f"the exam of {self.name} needs a tolerance for {missing[0]}")
+        return tuple(dtypes)
 
     def half_but_for(self, what: str, *cases: Callable[..., object]) -> None:
         """Declare examples and cases but for which an answer that is right earns half.

@@ -223,13 +223,14 @@ def _looked_at(answer: Callable[..., object], case: Case, outcome: Outcome) -> O
         wrong = [
             Difference("", f"this does not hold: {sentence}")
             for sentence, holds in case.properties.items()
-            if observe(_bind(holds, answer), case.arguments).value is not True
+            if observe(answer, case.arguments, _yes_or_no(holds)).value is not True
         ]
     return Observation(case, outcome, wrong, as_expected)
 
 
-def _bind(holds: Callable[..., object], answer: Callable[..., object]) -> Callable[..., object]:
-    return lambda *arguments: bool(holds(answer, *arguments))
+def _yes_or_no(holds: Callable[..., object]) -> Callable[..., bool]:
+    """A driver, so that an answer in another process draws the same random numbers as one here."""
+    return lambda answer, *arguments: bool(holds(answer, *arguments))
 
 
 def _unwritten(observation: Observation) -> bool:

@@ -94,7 +94,8 @@ def _two_in_masks(failed: Sequence[Observation], names: Collection[str]) -> tupl
 
 
 def _spoilt(name: str, failed: Sequence[Observation]) -> list[_Entries]:
-    return [_wrong(one.case.lookalikes[name]().value, one) for one in failed]
+    runs = [one.case.lookalikes.get(name) for one in failed]
+    return [run and _wrong(run().value, one) for run, one in zip(runs, failed, strict=True)]
 
 
 def _wrong(value: object, observation: Observation) -> _Entries:

@@ -76,6 +76,53 @@ def goes_through_single(below: object, value: object, above: object) -> bool:
     return any(_JUMPS[0] < share < _JUMPS[1] for share in shares)
 
 
+def is_noise(
+    below: object, value: object, above: object, tolerance: Tolerance, names: Sequence[str] = ()
+) -> bool:
+    """Whether no two processors compute these numbers alike: they are what rounding leaves of
+    numbers that cancel each other, divided by as little.
+
+    Args:
+        below: what comes out of inputs that are smaller by the share `NUDGE`.
+        value: what comes out of the inputs themselves.
+        above: what comes out of inputs that are larger by that share. What rounding does not
+            decide lies between the two.
+        tolerance: how far it may be off.
+        names: what the entries of a tuple are called.
+    """
+    around = [dict(numbers_in_parts(one, names)) for one in (below, above)]
+    for part, numbers in numbers_in_parts(value, names):
+        if any(part not in one or one[part].shape != numbers.shape for one in around):
+            return True
+        with np.errstate(invalid="ignore"):
+            between = (around[0][part] + around[1][part]) / 2
+        if _beyond(between, numbers, tolerance.of(part), 0.5):
+            return True
+    return False
+
+
+def are_apart(
+    first: object, second: object, tolerance: Tolerance, names: Sequence[str] = ()
+) -> bool:
+    """Whether the numbers in two values differ by more than is allowed, whatever their dtypes."""
+    others = dict(numbers_in_parts(second, names))
+    return any(
+        part not in others
+        or others[part].shape != numbers.shape
+        or _beyond(numbers, others[part], tolerance.of(part), 1.0)
+        for part, numbers in numbers_in_parts(first, names)
+    )
+
+
+def _beyond(numbers: np.ndarray, others: np.ndarray, allowed: Tolerance, share: float) -> bool:
+    """Whether one of the numbers is off from its other by more than a share of what is allowed."""
+    with np.errstate(invalid="ignore"):
+        off = np.abs(numbers - others)
+        near = off <= share * (allowed.absolute + allowed.relative * np.abs(others))
+    same = (numbers == others) | (np.isnan(numbers) & np.isnan(others))
+    return not bool((near & np.isfinite(others) | same).all())
+
+
 def printed(
     base: Tolerance, arguments: object, value: object, names: Sequence[str] = ()
 ) -> Tolerance:

@@ -142,3 +142,47 @@ def test_mistake_in_single_precision_is_named_anyhow() -> None:
         return in_single(x) * (1 + 3e-6)
 
     assert judge("thirds", elsewhere, printed.cases, printed.hints).misconception == "in_single"
+
+
+def test_noise_is_not_shipped_and_contradicts_nobody() -> None:
+    """In single precision, the steps are lost in rounding, as every processor does it otherwise."""
+
+    def twice(x: np.ndarray) -> np.ndarray:
+        return 2 * x
+
+    def by_steps(x: np.ndarray) -> np.ndarray:
+        """A step is no derivative."""
+        step = x.dtype.type(1e-6)
+        return 1e-3 + ((x + step) ** 2 - x**2) / step
+
+    exam = Exam(twice)
+
+    @exam.example
+    def numbers() -> np.ndarray:
+        """three numbers"""
+        return np.array([0.1, 0.7, 1.3])
+
+    exam.misconception(by_steps)
+    written = entry(exam)
+    double, single = unpack(written["outcomes"])
+    assert (double.get("noise"), single["noise"]) == (None, ["by_steps"])
+    assert [*double["lookalikes"]] == ["by_steps"]
+    assert single["lookalikes"] == {}
+    printed = as_printed(written)
+    assert [one.shows("by_steps") for one in printed.cases if not one.way] == [True, False]
+
+    def elsewhere(x: np.ndarray) -> np.ndarray:
+        return by_steps(x) + (0.01 if x.dtype == np.float32 else 0.0)
+
+    assert judge("twice", elsewhere, printed.cases, printed.hints).misconception == "by_steps"
+
+
+def test_what_is_noise_on_another_processor_alone_is_current() -> None:
+    def to_noise(outcomes: list[Any]) -> None:
+        name, _ = outcomes[0]["lookalikes"].popitem()
+        outcomes[0]["noise"] = [name]
+
+    written = ENTRIES["mix"]
+    noisy = with_outcomes(written, to_noise)
+    assert is_current(noisy, written)
+    assert not is_current(written, noisy)

@@ -209,6 +209,14 @@ def test_no_tolerance_for_dtype():
         cases_on(np.ones(2), dtypes=("float64", "float16"))
 
 
+def test_no_tolerance_for_the_dtype_of_a_case():
+    def first(a=0):
+        return a
+
+    with pytest.raises(ExamError, match=r"^the exam of first needs a tolerance for float16$"):
+        Exam(first).case(dtypes=("float16",))
+
+
 def test_tolerance_for_dtype():
     (case,) = cases_on(np.ones(2), dtypes=("float16",), tolerance=Tolerance(absolute=1e-2))
     assert case.arguments["a"].dtype == np.float16

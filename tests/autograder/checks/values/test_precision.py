@@ -6,8 +6,10 @@ from autograder.checks.values.compare import Tolerance, differences
 from autograder.checks.values.precision import (
     NUDGE,
     TOLERANCES,
+    are_apart,
     as_of_single,
     goes_through_single,
+    is_noise,
     printed,
     widened,
 )
@@ -133,6 +135,48 @@ def test_single_precision_on_the_way(name):
 
 def test_other_shapes_around_it_say_nothing():
     assert not goes_through_single(np.ones(2), np.ones(3), np.ones(3))
+
+
+def is_noise_of(function, x, tolerance=BASE):
+    below, value, above = (
+        function((x * (1 + share)).astype(x.dtype)) for share in (-NUDGE, 0, NUDGE)
+    )
+    return is_noise(below, value, above, tolerance)
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "a step"])
+def test_what_rounding_does_not_decide_is_no_noise(name):
+    assert not is_noise_of(FUNCTIONS[name][0], X)
+
+
+def slope(x):
+    return ((x + np.float32(1e-6)) ** 2 - x**2) / np.float32(1e-6)
+
+
+def test_what_rounding_decides_is_noise():
+    single = X.astype("f4")
+    assert is_noise_of(slope, single)
+    assert is_noise_of(lambda x: {"output": x, "slope": slope(x)}, single)
+    assert not is_noise_of(slope, single, Tolerance(1.0, 0.1))
+    assert not is_noise_of(lambda x: x @ x.T, single, TOLERANCES["float32"])
+
+
+@pytest.mark.parametrize(
+    ("other", "apart"),
+    [(1 + 1e-6, False), (1 + 1e-4, True), (np.inf, True), (np.nan, True)],
+)
+def test_numbers_are_apart_whatever_their_dtypes(other, apart):
+    value = {"output": np.ones(2, "f4"), "word": "w"}
+    assert are_apart(value, {"output": np.array([1.0, other]), "word": "v"}, BASE) is apart
+    assert not are_apart(np.array([other]), np.array([other]), BASE)
+    assert are_apart(value, {"output": np.ones(3)}, BASE)
+
+
+def test_what_is_finite_on_one_side_is_noise():
+    infinite = np.array([np.inf, 1.0])
+    assert is_noise(infinite, np.ones(2), infinite, BASE)
+    assert not is_noise(infinite, infinite, infinite, BASE)
+    assert is_noise(np.ones(2), np.ones(3), np.ones(3), BASE)
 
 
 def test_numbers_of_single_precision_are_compared_as_such():

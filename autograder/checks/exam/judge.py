@@ -218,8 +218,7 @@ def _outcome(answer: Callable[..., object], case: Case, known: str) -> Outcome:
 
 def _looked_at(answer: Callable[..., object], case: Case, outcome: Outcome) -> Observation:
     wrong = list(case.faults(outcome))
-    as_expected = not wrong
-    if as_expected:
+    if as_expected := not wrong:
         wrong = [
             Difference("", f"this does not hold: {sentence}")
             for sentence, holds in case.properties.items()

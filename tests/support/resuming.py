@@ -76,9 +76,14 @@ def _passed_before() -> set[str]:
 def _state_of(root: Path) -> str:
     """A digest of all files that git knows or should; "" where there is no git."""
     digest = hashlib.sha256(os.environ.get(_BY, "").encode())
-    for words in (["rev-parse", "HEAD"], ["diff", "HEAD"], ["status", "--porcelain"]):
+    new = ["ls-files", "--others", "--exclude-standard", "-z"]
+    for words in (["rev-parse", "HEAD"], ["diff", "HEAD"], new):
         done = subprocess.run(["git", "-C", root, *words], capture_output=True, check=False)
         if done.returncode:
             return ""
         digest.update(done.stdout)
+    # Of these, git has told the names alone.
+    for name in filter(None, os.fsdecode(done.stdout).split("\0")):
+        if (root / name).is_file():
+            digest.update(hashlib.sha256((root / name).read_bytes()).digest())
     return digest.hexdigest()[:16]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.course import ROOT
+from tests.support.git import git
 
 CONFTEST = """\
 from tests.support import resuming
@@ -30,11 +31,6 @@ def test_passes(n):
 def test_may_fail():
     assert "MENDED" in os.environ
 """
-
-
-def git(folder: Path, *words: str) -> None:
-    who = ["-c", "user.name=ada", "-c", "user.email=ada@example.org"]
-    subprocess.run(["git", "-C", folder, *who, *words], check=True, capture_output=True)
 
 
 @pytest.fixture
@@ -82,6 +78,13 @@ def test_all_is_tried_again_once_a_file_has_changed(folder: Path) -> None:
     with (folder / "test_it.py").open("a", encoding="utf-8") as tests:
         tests.write("\ndef test_more(): pass\n")
     assert tried(folder, MENDED="yes")[1].startswith("5 passed")
+
+
+def test_a_file_that_is_new_counts_by_what_it_holds(folder: Path) -> None:
+    for passed, content in ((4, "one"), (0, "one"), (4, "two")):
+        (folder / "new.txt").write_text(content, encoding="utf-8")
+        end = tried(folder, MENDED="yes")[1]
+        assert (f"{passed} passed" in end) == bool(passed), content
 
 
 def test_nothing_is_kept_unless_asked_for(folder: Path) -> None:

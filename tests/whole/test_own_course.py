@@ -1,6 +1,5 @@
 """A course that somebody has made theirs, from its settings to grades, marks and a merge."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from autograder.grading.record import RECORD_SUFFIX, Record
 from autograder.learner.marking import mark_notebook
 from autograder.nbgrading.grade_class import grade_class
 from tests.support.course import ROOT
+from tests.support.git import git
 from tests.support.own_course import add_to, own_course
 from tests.support.small_course import LESSON, small_course
 
@@ -86,24 +86,6 @@ def test_ones_own_work_is_marked(course: Course) -> None:
         **{"why": (None, 8), "total": (0, 2), "own_words": (None, 2)},
     }
     assert marks["total"].verdict == "AssertionError"
-
-
-def git(folder: Path, *words: str, fails: bool = False) -> str:
-    """One of git's commands, whatever whoever runs the tests has set."""
-    names = {f"GIT_{who}_{what}": "a@b.c" for who in ("AUTHOR", "COMMITTER") for what in _WHO}
-    unset = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    ended = subprocess.run(
-        ["git", "-C", str(folder), *words],
-        env={**os.environ, **names, **unset},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert bool(ended.returncode) == fails, ended.stderr
-    return ended.stdout
-
-
-_WHO = ("NAME", "EMAIL")
 
 
 def commit(course: Course) -> None:

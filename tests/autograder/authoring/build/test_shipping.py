@@ -75,6 +75,15 @@ def documented(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def exam_on_three_numbers(
+    right: Callable[[np.ndarray], np.ndarray], wrong: Callable[[np.ndarray], np.ndarray]
+) -> Exam:
+    exam = Exam(right)
+    exam.example(documented(lambda: np.array([0.1, 0.7, 1.3])))
+    exam.misconception(wrong)
+    return exam
+
+
 def lookalike_gone(outcomes: list[Any]) -> None:
     outcomes[0]["lookalikes"].popitem()
 
@@ -125,15 +134,7 @@ def test_mistake_in_single_precision_is_named_anyhow() -> None:
         """Too little is kept."""
         return (np.float32(1) + (x / 3).astype(np.float32)).astype(x.dtype)
 
-    exam = Exam(thirds)
-
-    @exam.example
-    def numbers() -> np.ndarray:
-        """three numbers"""
-        return np.array([0.1, 0.7, 1.3])
-
-    exam.misconception(in_single)
-    written = entry(exam)
+    written = entry(exam_on_three_numbers(thirds, in_single))
     singles = [one.get("single", []) for one in unpack(written["outcomes"])]
     assert singles == [["in_single"], []]
     printed = as_printed(written)
@@ -155,15 +156,7 @@ def test_noise_is_not_shipped_and_contradicts_nobody() -> None:
         step = x.dtype.type(1e-6)
         return 1e-3 + ((x + step) ** 2 - x**2) / step
 
-    exam = Exam(twice)
-
-    @exam.example
-    def numbers() -> np.ndarray:
-        """three numbers"""
-        return np.array([0.1, 0.7, 1.3])
-
-    exam.misconception(by_steps)
-    written = entry(exam)
+    written = entry(exam_on_three_numbers(twice, by_steps))
     double, single = unpack(written["outcomes"])
     assert (double.get("noise"), single["noise"]) == (None, ["by_steps"])
     assert [*double["lookalikes"]] == ["by_steps"]

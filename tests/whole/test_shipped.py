@@ -142,7 +142,9 @@ def test_numbers_are_those_of_the_printed_examples() -> None:
                     "tolerance": [case.tolerance.absolute, case.tolerance.relative],
                     **({"way": case.way} if case.way else {}),
                 }
-                assert outcomes.keys() - {"single"} == {"expected", "lookalikes"}
+                assert outcomes.keys() - {"single", "noise"} == {"expected", "lookalikes"}
+                assert {*outcomes.get("noise", ())} <= case.lookalikes.keys()
+                assert not outcomes["lookalikes"].keys() & outcomes.get("noise", ())
                 assert {*outcomes.get("single", ())} <= outcomes["lookalikes"].keys()
                 assert not is_mistaken(outcome_from_json(outcomes["expected"]), case)
                 assert outcomes["lookalikes"].keys() <= case.lookalikes.keys()

@@ -21,6 +21,8 @@ Arguments = tuple[object, ...]
 
 EXAMS = every_exam()
 DRIVEN = [place for place, exam in EXAMS.items() if exam.use]
+# Those of the bridge to PyTorch take a few seconds each, the others up to two minutes.
+QUICK = [place for place in DRIVEN if place.startswith("00b")]
 IN_LAYOUTS = [
     place
     for place, entry in every_entry().items()
@@ -67,13 +69,17 @@ def test_each_group_is_driven_from_here(place: str) -> None:
     assert from_here >= {case.group for case in cases if not case.printed}
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("place", sample(DRIVEN, 20))
+@pytest.mark.parametrize(
+    "place",
+    [
+        pytest.param(place, marks=() if place in QUICK else pytest.mark.long)
+        for place in sample(DRIVEN, 20, always=QUICK)
+    ],
+)
 def test_wrong_answers_are_named_over_there(place: str) -> None:
     exam = EXAMS[place]
     every: dict[str, Any] = {**exam.accepted, **exam.misconceptions}
-    # All answers of one exercise take up to two minutes.
-    answers = {name: every[name] for name in sample([*every])}
+    answers = {name: every[name] for name in sample([*every], always=every if place in QUICK else ())}
     with over_there(answers, attributes_of(exam)) as session:
         for name, answer in answers.items():
             here, there = exam.examine(answer), exam.examine(session.find(name))

@@ -23,6 +23,7 @@ from autograder.errors import (
 )
 from autograder.faulty_line import told_with_line
 from autograder.settings import (
+    ABOUT_LESSONS,
     OWN,
     SOLUTIONS,
     Settings,
@@ -125,16 +126,39 @@ class Course:
         Raises:
             SettingError: when course.toml names a lesson that there is not.
         """
-        texts = self._all_texts()
+        texts, settings = self._all_texts(), self.settings
         chosen: list[str] = []
-        for name in self.settings.lessons:
+        for name in settings.lessons:
             lesson, wrong = _only_one(name, [*texts])
             if lesson in chosen:
                 wrong = f"{lesson} stands there twice"
             if wrong:
                 raise setting_error(self.root, "lessons", f"lessons: {wrong}", name)
             chosen.append(lesson)
+        for setting in ABOUT_LESSONS:
+            for name in settings.names_of_lessons(setting):
+                if wrong := _only_one(name, [*texts])[1]:
+                    raise setting_error(self.root, setting, f"{setting}: {wrong}", name)
         return [texts[lesson] for lesson in chosen or texts]
+
+    def lessons_in(self, setting: str) -> dict[str, str]:
+        """The full names of the lessons that a setting names, by what they are called there.
+
+        What is set for a lesson that the course leaves out, as another's course.toml may have it,
+        is left out as well.
+
+        Raises:
+            SettingError: when course.toml names a lesson that there is not.
+        """
+        lessons, texts = self.lessons(), [*self._all_texts()]
+        named = {
+            name: _only_one(name, texts)[0] for name in self.settings.names_of_lessons(setting)
+        }
+        return {name: lesson for name, lesson in named.items() if lesson in lessons}
+
+    def has_places(self, lesson: str) -> bool:
+        """Whether checks of this lesson say where to look, by its full name."""
+        return lesson not in self.lessons_in("without_places").values()
 
     def lessons_not_chosen(self) -> set[str]:
         """The lessons that have a text and are not among those that course.toml names."""

@@ -49,6 +49,7 @@ _YEARS = range(1970, 3000)
 # So much of a wrong value is quoted.
 _SHOWN = 60
 _OWNER_AND_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+_NAME_OF_A_FOLDER = re.compile(r"\w[\w. -]*")
 _ADDRESS = re.compile(r"https?://[^\s/\"'<>]+(?:/[^\s\"'<>]*)?")
 
 
@@ -61,7 +62,8 @@ class Settings:
     preload: tuple[str, ...] = ("numpy",)
     # Whether lessons may draw with pyplot, whose pictures have no alt text.
     pyplot: bool = True
-    # Lessons in which an answer that no hint explains is not searched for the line to look at.
+    # Lessons, by name or number, in which an answer that no hint explains is not searched for the
+    # line to look at.
     without_places: tuple[str, ...] = ()
     # The lesson of which `autograder demo` grades a class, by name or number.
     demo: str = ""
@@ -87,9 +89,10 @@ class Settings:
     # The address at which the course's pages are published.
     site: str = ""
 
-    def has_places(self, lesson: str) -> bool:
-        """Whether checks of this lesson say where to look, by its full name."""
-        return lesson not in self.without_places
+    def names_of_lessons(self, setting: str) -> tuple[str, ...]:
+        """By which names or numbers a setting names lessons: one of `ABOUT_LESSONS`."""
+        value = getattr(self, setting)
+        return tuple(filter(None, [value] if isinstance(value, str) else value))
 
 
 def read_settings(root: Path) -> Settings:
@@ -217,8 +220,10 @@ def _made(name: str, value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _word(value: Any) -> str:
-    return "" if isinstance(value, str) and value.strip() else "must be a word in quotes"
+def _id(value: Any) -> str:
+    if isinstance(value, str) and _NAME_OF_A_FOLDER.fullmatch(value):
+        return ""
+    return 'must be a name that a folder can have, in quotes, such as "statistics"'
 
 
 def _repository(value: Any) -> str:
@@ -311,7 +316,7 @@ def _late(value: Any) -> str:
 
 # What is wrong with the value of each setting, "" where nothing is.
 _RULES: Mapping[str, Callable[[Any], str]] = {
-    "id": _word,
+    "id": _id,
     "preload": _modules,
     "pyplot": _yes_or_no,
     "without_places": _some_lessons,
@@ -328,3 +333,5 @@ _RULES: Mapping[str, Callable[[Any], str]] = {
     "repository": _repository,
     "site": _site,
 }
+# Settings that name lessons of the course.
+ABOUT_LESSONS = [name for name, rule in _RULES.items() if rule in (_lesson, _some_lessons, _due)]

@@ -9,7 +9,8 @@ from typing import Any
 
 from autograder.checks import purpose
 from autograder.checks.card.as_text import broken, lines_of
-from autograder.checks.exam.judge import judge, what_failed
+from autograder.checks.exam.judge import judge
+from autograder.checks.exam.observation import what_failed
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import while_it_runs
 from autograder.checks.examples import Printed

@@ -1,16 +1,37 @@
 """The commands of whoever learns: how far one is, and an exercise as it was given out."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from autograder.checks.card.terminal import printable
+from autograder.checks.progress import MANIFEST
 from autograder.course import Course
+from autograder.errors import CourseNotFound
 
 Folder = Annotated[
     Path | None, typer.Option(help="Your own folder; by default work/ in the course.")
 ]
+
+
+def _course() -> Course:
+    """The course that the current folder lies in; whoever is in their own is told the way.
+
+    Raises:
+        CourseNotFound: when it lies in none.
+    """
+    try:
+        return Course.find()
+    except CourseNotFound:
+        here = Path.cwd()
+        if not (here / MANIFEST).is_file():
+            raise
+        raise CourseNotFound(
+            f"{here} is a folder of your own, outside of its course: go to where you cloned the "
+            f"course, and type the same there with --folder {shlex.quote(str(here))}."
+        ) from None
 
 
 def status(folder: Folder = None) -> None:
@@ -39,7 +60,7 @@ def update(
     """
     from autograder.learner.notebooks.work import Change, copy_lessons, find_work
 
-    course = Course.find()
+    course = _course()
     named = course.lessons_named([lesson]) if lesson else []
     changed = [
         one
@@ -68,7 +89,7 @@ def again(
     from autograder.learner.notebooks.work import find_work
     from autograder.learner.status import course_status, once_more
 
-    course, work = Course.find(), find_work(folder)
+    course, work = _course(), find_work(folder)
     if bool(lesson) != bool(exercise):
         raise CheckError(
             "name a lesson and an exercise, as in `autograder again 02 context_vector`"
@@ -101,7 +122,7 @@ def reset(
     from autograder.learner.notebooks.reset import reset as give_back
     from autograder.learner.notebooks.work import RELOAD, find_work
 
-    course = Course.find()
+    course = _course()
     lesson = course.lesson_named(lesson)
     what = exercise or lesson
     kept = give_back(course, find_work(folder), lesson, exercise)

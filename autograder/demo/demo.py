@@ -19,13 +19,12 @@ from autograder.authoring.lesson.personal import course_lesson
 from autograder.checks import examples
 from autograder.course import Course
 from autograder.demo.classroom import STUDENTS, Submission, submissions
-from autograder.errors import CheckError, GradingFailed, LessonNotFound
+from autograder.errors import CheckError, GradingFailed
 from autograder.grading.class_table import StudentResult
 from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record
 from autograder.nbgrading.configuration import NbGraderAPI, configuration, nbgrader_api
 from autograder.nbgrading.grade_class import go_on_after, grade_class, reason_of
 from autograder.nbgrading.preprocessor import GradeSafely
-from autograder.settings import setting_error
 from autograder.student.limits import Limits
 
 CLASS_SIZE = len(STUDENTS)
@@ -62,11 +61,8 @@ def usual_lesson(course: Course) -> str:
         SettingError: when course.toml names no lesson.
         GradingFailed: when none has exercises.
     """
-    if named := course.settings.demo:
-        try:
-            return course.lesson_named(named)
-        except LessonNotFound as error:
-            raise setting_error(course.root, "demo", f"demo: {error}") from None
+    for lesson in course.lessons_in("demo").values():
+        return lesson
     lessons = [course_lesson(course, name) for name in course.lessons()]
     with_exercises = [lesson for lesson in lessons if lesson.exercises]
     if not with_exercises:

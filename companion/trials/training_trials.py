@@ -25,6 +25,7 @@ _FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "torch.softmax(x, dim=0)[0]": lambda x: torch.softmax(x, dim=0)[0],
     "x.pow(3).mean()": lambda x: x.pow(3).mean(),
     "x.exp().sum().log()": lambda x: x.exp().sum().log(),
+    "(x.relu() + x.abs()).sum()": lambda x: (x.relu() + x.abs()).sum(),
 }
 _ASKED_AGAIN = 12
 _CALLS = 8

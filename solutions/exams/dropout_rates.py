@@ -42,12 +42,12 @@ def averages_as(reference: Callable[..., object]) -> Callable[..., bool]:
         if not is_asked or settings["dropout"] != ALMOST_NEVER:
             return True
         case = ({**settings, "dropout": _RATE}, weights, tuple(map(_many, inputs)), True)
-        received = driven(run_module, module_class)(*case)
-        # An answer in another process draws its numbers there, and leaves none of them drawn here.
+        # An answer in another process draws its numbers there, and finds none of them drawn here.
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(_SEED)
+            # First, since an answer may write to what it is given.
             wanted = driven(run_module, reference)(*case)
-        return _average_alike(received, wanted)
+        return _average_alike(driven(run_module, module_class)(*case), wanted)
 
     return averages_are_right
 

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from autograder.checks.progress import MANIFEST
 from autograder.cli import main
 from autograder.course import Course, lesson_number, module_name
 from autograder.errors import (
@@ -13,6 +14,7 @@ from autograder.errors import (
     SettingError,
     SolutionError,
 )
+from autograder.settings import ABOUT_LESSONS
 
 LESSONS = ("00_foundations", "02_dot_product_self_attention")
 
@@ -69,6 +71,37 @@ def test_half_a_course(course, missing):
     (course.root / missing).rename(course.root / "elsewhere")
     with pytest.raises(CourseNotFound, match="not in a course"):
         Course.find(course.root)
+
+
+@pytest.mark.parametrize("setting", ABOUT_LESSONS)
+def test_setting_names_lessons_that_are_there(course, setting):
+    def write(name, chosen=""):
+        value = {"demo": f'"{name}"', "due": f'{{"{name}" = 2026-11-30 12:00:00}}'}
+        text = f'{chosen}{setting} = {value.get(setting, f"""["{name}"]""")}\n'
+        (course.root / "course.toml").write_text(text)
+
+    first, second, *_ = course.lessons()
+    write(lesson_number(second))
+    assert course.lessons_in(setting) == {lesson_number(second): second}
+    assert course.has_places(second) is (setting != "without_places")
+    # Whoever takes over a course of others leaves lessons out, and their settings as they are.
+    write(second, f'lessons = ["{first}"]\n')
+    assert course.lessons_in(setting) == {}
+    write("77_nothing")
+    with pytest.raises(SettingError, match=f"course.toml:1: {setting}: no lesson is called '77"):
+        course.lessons()
+
+
+@pytest.mark.parametrize("words", [["update"], ["reset", "01"], ["again"]], ids=" ".join)
+def test_folder_of_ones_own_leads_to_its_course(words, tmp_path, monkeypatch, capsys):
+    (tmp_path / MANIFEST).write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["autograder", *words])
+    with pytest.raises(SystemExit):
+        main()
+    said = capsys.readouterr().err
+    assert said.startswith(f"autograder: {tmp_path.resolve()} is a folder of your own, outside")
+    assert f"--folder {tmp_path.resolve()}" in said
 
 
 def test_no_course_on_command_line(tmp_path, monkeypatch, capsys):

@@ -30,7 +30,10 @@ SOUND = {
     "late": ("{per_day = 0.1, grace_hours = 24}", {"per_day": 0.1, "grace_hours": 24}),
 }
 WRONG = {
-    "id": [("3", "must be a word in quotes"), ('" "', "must be a word in quotes")],
+    "id": [
+        (one, "must be a name that a folder can have, in quotes, such as "statistics"")
+        for one in ("3", '" "', '"a/b"', '".."')
+    ],
     "preload": [
         ('"numpy"', 'must be a list of modules, such as ["numpy"]'),
         ("[1]", "must be a list of modules"),

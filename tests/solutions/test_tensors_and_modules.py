@@ -1,6 +1,8 @@
 """The reference of lesson 00b, against PyTorch itself."""
 
 import io
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from solutions.tensors_and_modules import (
     predict,
     weighted_sums,
 )
+from tests.support.course import every_exam
 
 KEEP = ("restores_the_mode", "restores_training", "never_switches")
 LOSE = ("stays_in_evaluation", "ends_in_training", "switches_once")
@@ -162,3 +165,63 @@ def test_letter_is_learned(layer: type[nn.Module], seed: int) -> None:
     fit(module, points, points @ matrix + move, 60, 0.1)
     off = (module(letter) - (letter @ matrix + move)).norm(dim=-1).max()
     assert off < 0.05
+
+
+def by_differences(
+    function: Callable[[Tensor], Tensor], x: Tensor, ahead: float = 1.0, back: float = 1.0
+) -> Tensor:
+    """The gradient without PyTorch's: by a step at each entry, as long as its number is large."""
+    at = x.double()
+    # A step to one side is less exact than one to both.
+    share = 1e-5 if ahead * back else 1e-7
+    gradient, steps = torch.zeros_like(at), (share * at.abs().clamp(min=1.0)).numpy()
+    for place, step in np.ndenumerate(steps):
+        moved = torch.zeros_like(at)
+        moved[place] = float(step)
+        change = function(at + ahead * moved) - function(at - back * moved)
+        gradient[place] = change / ((ahead + back) * step)
+    return gradient.to(x.dtype)
+
+
+def layer_by_layer(module: nn.Sequential, inputs: Tensor) -> Tensor:
+    """Never in evaluation mode: the dropout is left out by hand."""
+    with torch.no_grad():
+        for layer in module:
+            if not isinstance(layer, nn.Dropout):
+                inputs = layer(inputs)
+    return inputs
+
+
+def by_formula(
+    module: nn.Linear, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
+) -> list[float]:
+    """Without a call of the module: the derivatives of a linear layer are known."""
+    losses = []
+    with torch.no_grad():
+        for _ in range(steps):
+            off = inputs @ module.weight.T + module.bias - targets
+            losses.append(off.square().mean().item())
+            back = 2 * off / off.numel()
+            module.weight.sub_(learning_rate * back.T @ inputs)
+            module.bias.sub_(learning_rate * back.sum(0))
+    return losses
+
+
+@pytest.mark.parametrize(
+    ("name", "shortcut", "closed"),
+    [
+        ("gradient_of", by_differences, "at 0"),
+        ("gradient_of", partial(by_differences, back=0.0), "at 0"),
+        ("gradient_of", partial(by_differences, ahead=0.0), "at 0"),
+        ("predict", layer_by_layer, "tanh"),
+        ("fit", by_formula, "tanh"),
+    ],
+)
+def test_shortcuts_fail_where_they_lead_nowhere(
+    name: str, shortcut: Callable[..., object], closed: str
+) -> None:
+    exam = every_exam()[f"00b_tensors_and_modules/{name}"]
+    passed = exam.examine(shortcut).passed
+    failed = [one.label for one in exam.hidden_cases() if one.label not in passed]
+    assert failed
+    assert all(closed in label for label in failed)

@@ -27,7 +27,6 @@ from autograder.checks.card.as_html import REPORT_MIME
 from autograder.checks.examples import FILE
 from autograder.checks.source.opening import opening_of
 from autograder.course import Course
-from autograder.errors import LessonNotFound
 from autograder.settings import where_set
 from autograder.whole_folder import making, may_replace, take_place
 
@@ -88,7 +87,7 @@ def make_lite(
         NotForBrowsers: when a lesson or this machine lacks what it takes, or the folder is
             somebody's own.
     """
-    lessons = list(_lessons_of(course))
+    lessons = list(course.lessons_in("browser").values())
     if not lessons:
         raise NotForBrowsers(
             "no lesson is to run in a browser: name some in "
@@ -122,17 +121,6 @@ def lead_to_site(folder: Path) -> None:
         start = "../" * (len(page.relative_to(folder).parts))
         link = f'<a href="{start}index.html">All pages of the course</a>'
         page.write_text(text.replace(_SITE, link), encoding="utf-8")
-
-
-def _lessons_of(course: Course) -> Iterator[str]:
-    """The lessons that the course has of those that are to run in a browser."""
-    for name in course.settings.browser:
-        try:
-            yield course.lesson_named(name)
-        except LessonNotFound:
-            # A course that chooses some of another's lessons has left it out.
-            if not course.settings.lessons:
-                raise
 
 
 def _kernel_wheels() -> Iterator[Wheel]:

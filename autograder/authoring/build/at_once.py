@@ -108,6 +108,6 @@ def _proved_there(root: Path, lesson: str, exercise: str, there: Entry) -> Prove
 def _proved(course: Course, lesson: str, exam: Exam, there: Entry) -> Proved:
     try:
         refuse_slips(exam)
-        return prove(exam, there, places=course.settings.has_places(lesson))
+        return prove(exam, there, places=course.has_places(lesson))
     except Exception as error:
         raise told_with_line(error, course.root, exam.where) from error

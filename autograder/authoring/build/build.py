@@ -189,7 +189,7 @@ def build_lesson(
     given_away = _keep_secret(lesson, sources, backings[0].reference)
     shown, descriptions = kept_back(lesson)
     modules = {name: backing.module for backing in backings for name in backing.exams}
-    source = source_notebook(shown, sources, modules, places=course.settings.has_places(name))
+    source = source_notebook(shown, sources, modules, places=course.has_places(name))
     tag_scenery(source)
     exams = {name: backing.exams for backing in backings for name in backing.exams}
     placed = KnownExams(

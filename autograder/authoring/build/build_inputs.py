@@ -68,7 +68,7 @@ class Inputs:
             own: whether it is one that the course adds to the lesson.
         """
         libraries = [f"{name} {_public_version(name)}" for name in _LIBRARIES]
-        places = self._course.settings.has_places(lesson)
+        places = self._course.has_places(lesson)
         module = self._exam(f"{OWN if own else _REFERENCE}.exams", lesson, exercise)
         made_of = self._files([module, _PROVE])
         return self._digest(made_of, [*libraries, f"places {places}", exercise])

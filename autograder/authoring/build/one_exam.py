@@ -3,7 +3,7 @@
 import difflib
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,9 +68,8 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
     half = Report(exam.name, Verdict.WRONG, right_but_for="one thing" if exam.drawn else "")
     earned = half.graded_for(points, halves=course.settings.partial_credit).earned(points)
     if earned:
-        aspects = [words for aspect, words in ASPECTS.items() if aspect not in exam.about]
         yield f"\nIt gives {earned:g} of {points} points to what is right but for one of"
-        yield f"  {', '.join(aspects)}"
+        yield f"  {', '.join(_aspects_of(exam, asked))}"
         yield from (f"  {what}: {' · '.join(cases)}" for what, cases in exam.halves.items())
     if exam.forbids:
         yield f"\nIt forbids {', '.join(exam.forbids)}"
@@ -91,6 +90,16 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
     yield f"\nIt accepts {len(exam.accepted)} other styles"
     for name, right in exam.accepted.items():
         yield _in_columns(name, place_of(course, right))
+
+
+def _aspects_of(exam: Exam, asked: Collection[str]) -> Iterator[str]:
+    """What alone may be wrong for half of the points, of an exam with cases in these ways."""
+    of_ways = {way.about for way in WAYS.values()} - {WAYS[name].about for name in asked}
+    if exam.use:
+        of_ways.discard("gradients")
+    of_modules = set() if isinstance(exam.reference, type) else {"buffer", "dropout"}
+    left = of_ways | of_modules | {*exam.about}
+    return (words for aspect, words in ASPECTS.items() if aspect not in left)
 
 
 def told_of_a_mistake(course: Course, name: str, found: list[KnownExam]) -> Iterator[str]:

@@ -38,6 +38,7 @@ def prove(exam: Exam, there: Entry, *, places: bool = True) -> Proved:
         ExamError: when a misconception is not caught or can't be told from another, and when an
             example holds what can't be shipped.
     """
+    _refuse_idle_groups(exam)
     found = list(tried(exam))
     anew = entry(exam, places)
     return Proved(
@@ -88,6 +89,19 @@ def tried(exam: Exam, seed: int = DEFAULT_SEED) -> Iterator[Caught]:
         elif visible.misconception != name:
             unnamed = f"gives what {visible.misconception} gives on the printed examples"
         yield Caught(name, unnamed, hidden.right_but_for)
+
+
+def _refuse_idle_groups(exam: Exam) -> None:
+    """Refuse to promise half for a group beside which too few cases are left to be right."""
+    groups = [case.group for case in exam.hidden_cases() if not case.printed]
+    for group in exam.halves:
+        if 2 * groups.count(group) > len(groups):
+            path, line = exam.where
+            raise ExamError(
+                f'{path}:{line}: {exam.name} gives half for what is right but for "{group}", and '
+                f"{groups.count(group)} of its {len(groups)} hidden cases are about that: half of "
+                "them or more have to be about something else"
+            )
 
 
 def _error(exam: Exam, name: str, what: str) -> ExamError:

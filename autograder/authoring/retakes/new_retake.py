@@ -100,7 +100,8 @@ def _refuse_name(course: Course, name: str, files: Sequence[Path]) -> None:
     module = module_name(name)
     if not IS_NAME.match(module) or keyword.iskeyword(module):
         raise LessonNameError(
-            f"no retake can be called {name!r}: write letters, digits and _, as in 02r_retake"
+            f"no retake can be called {name!r}: write a number, _ and a name that a module can "
+            "have, of letters, digits and _, as in 02r_retake"
         )
     for path in (*files, *(file.with_suffix("") for file in files[1:])):
         if path.exists():

@@ -3,5 +3,6 @@
 An exam declares cases, properties and misconceptions; the judge holds an answer against them and
 reports what it found.
 
-From outside: `arguments`, `case`, `draw`, `exam`, `habits`, `judge`, `report`, `rules`, `watching`.
+From outside: `arguments`, `case`, `draw`, `exam`, `habits`, `judge`, `observation`, `report`,
+`rules`, `watching`.
 """

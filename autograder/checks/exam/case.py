@@ -6,9 +6,9 @@ from typing import Any
 
 from autograder.checks.drivers.ways import WAYS
 from autograder.checks.exam.arguments import plainness
-from autograder.checks.exam.faults import faults
 from autograder.checks.values.as_json import can_be_imported
 from autograder.checks.values.compare import Difference, Tolerance
+from autograder.checks.values.faults import faults
 from autograder.checks.values.outcome import Outcome, observe
 from autograder.checks.values.precision import DOUBLE, SINGLE, as_of_single, printed, widened
 from autograder.checks.values.side_by_side import Axes
@@ -27,8 +27,9 @@ class Case:
     the driver that calls the answer; it works `here` even where that is in another process. An
     answer that is wrong in one `group` alone earns half. What is expected of a `printed` case is no
     secret. `axes` are the names of the axes of what is returned, `inputs` those of a module's
-    inputs. Misconceptions in `single` compute in single precision on their way. With a `way`,
-    one of `WAYS`, it is the engine that has the answer called so; no misconception is asked.
+    inputs. Misconceptions in `single` compute in single precision on their way; `twins` are all of
+    them on the same call in the other precision. With a `way`, one of `WAYS`, it is the engine that
+    has the answer called so; no misconception is asked.
     """
 
     label: str
@@ -46,6 +47,7 @@ class Case:
     axes: Axes = field(default_factory=dict)
     inputs: Sequence[str] = ()
     single: frozenset[str] = frozenset()
+    twins: Mapping[str, Callable[[], Outcome]] = field(default_factory=dict, repr=False)
     way: str = ""
     _shows: dict[str, bool] = field(default_factory=dict, init=False, repr=False)
 
@@ -69,6 +71,11 @@ class Case:
         """How far an answer may be off from a misconception that has made its numbers."""
         return as_of_single(self.tolerance) if name in self.single else self.tolerance
 
+    def tolerance_for_noise_of(self, name: str) -> Tolerance:
+        """The same, as much wider as single precision needs where a misconception is at work."""
+        here, there = self.lookalikes[name](), self.twins[name]()
+        return widened(self.tolerance_of(name), here.value, there.value, self.names)
+
     @property
     def plainness(self) -> tuple[Any, ...]:
         """What orders cases, from the one that is the easiest to look at."""
@@ -78,6 +85,11 @@ class Case:
         """What is wrong with an outcome of this call."""
         driven = self.driver is not None
         return faults(self.expected, outcome, self.tolerance, self.names, driven=driven)
+
+
+def are_yes_or_no(cases: Sequence[Case]) -> bool:
+    """Whether all that is expected is True or False."""
+    return all(type(case.expected.value) is bool for case in cases)
 
 
 def is_mistaken(outcome: Outcome, case: Case) -> bool:
@@ -158,7 +170,16 @@ def with_noise(
         return replace(next(iter(cases.values())), arguments=rounded).observe(reference).value
 
     single, double = value_in(SINGLE), value_in(DOUBLE)
+    twins = {
+        dtype: case.lookalikes
+        for dtype, other in ((SINGLE, DOUBLE), (DOUBLE, SINGLE))
+        if (case := cases.get(other))
+    }
     return [
-        replace(case, tolerance=widened(case.tolerance, single, double, case.names))
-        for case in cases.values()
+        replace(
+            case,
+            tolerance=widened(case.tolerance, single, double, case.names),
+            twins=twins.get(dtype, {}),
+        )
+        for dtype, case in cases.items()
     ]

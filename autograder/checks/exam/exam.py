@@ -35,15 +35,20 @@ from types import ModuleType
 from typing import Any, TypeVar
 
 from autograder.checks.exam.arguments import input_names
-from autograder.checks.exam.case import Case, Property, in_other_ways, with_noise
+from autograder.checks.exam.case import (
+    Case,
+    Property,
+    are_yes_or_no,
+    in_other_ways,
+    with_noise,
+)
+from autograder.checks.exam.declared import refuse_slips, refuse_strangers, sentence_of
 from autograder.checks.exam.draw import DEFAULT_SEED, Draw
-from autograder.checks.exam.habits import ASPECTS
 from autograder.checks.exam.judge import judge
 from autograder.checks.exam.report import Report
 from autograder.checks.exam.rules import broken, watched
 from autograder.checks.exam.trials import (
     OTHER_FUNCTIONS,
-    are_yes_or_no,
     drawn_trial,
     in_an_order_of_its_own,
     printed_trial,
@@ -84,8 +89,7 @@ class Exam:
             one of the others earns half of the points.
 
     Raises:
-        ExamError: for a dtype that has no tolerance by default, and is given none; for an aspect
-            that is none.
+        ExamError: for an option that can't be, such as a dtype that is given no tolerance.
     """
 
     def __init__(
@@ -105,12 +109,12 @@ class Exam:
     ) -> None:
         self.reference, self.use = reference, use
         self.name: str = reference.__name__
+        several = {"returns": returns, "dtypes": dtypes, "forbids": forbids, "about": about}
+        reasons = {"allows": allows or {}, "unasked": unasked or {}}
+        refuse_slips(self.name, several, reasons, tolerance)
         self.forbids, self.allows, self.places = tuple(forbids), dict(allows or {}), places
         self.parameters = tuple(inspect.signature(use or reference).parameters)[bool(use) :]
-        self.unasked = dict(unasked or {})
-        if unknown := ", ".join({*about, *self.unasked} - set(ASPECTS)):
-            raise ExamError(f"the exam of {self.name} is about {unknown}, none of {[*ASPECTS]}")
-        self.returns, self.about = tuple(returns), tuple(about)
+        self.returns, self.about, self.unasked = tuple(returns), tuple(about), dict(unasked or {})
         self.axes = {} if use and not isinstance(reference, type) else axes_of(reference, returns)
         self.inputs = input_names(use, reference)
         self.misconceptions: dict[str, Callable[..., object]] = {}
@@ -128,7 +132,7 @@ class Exam:
 
     def example(self, arguments: Callable[[], object]) -> Callable[[], object]:
         """Declare a printed example: shipped to learners with the numbers that come out of it."""
-        _sentence(arguments)
+        sentence_of(arguments)
         self._made.clear()
         self._examples.append(arguments)
         return arguments
@@ -139,7 +143,7 @@ class Exam:
         """Declare a hidden case, drawn `times` times, and asked in all dtypes or in these."""
 
         def declare(function: Drawn) -> Drawn:
-            _sentence(function)
+            sentence_of(function)
             self._made.clear()
             self._cases.append((function, times))
             self._asked_in[function] = asked
@@ -159,6 +163,7 @@ class Exam:
 
         `what` they have in common is what a card calls it behind "right but for".
         """
+        refuse_strangers(self.name, what, cases, [*self._examples, *self._asked_in])
         self._made.clear()
         self._groups |= dict.fromkeys(cases, what)
 
@@ -184,14 +189,14 @@ class Exam:
         self._tries_functions = True
         for specimen in specimens:
             if callable(arguments):
-                trial = drawn_trial(specimen, _sentence(specimen), arguments, on)
+                trial = drawn_trial(specimen, sentence_of(specimen), arguments, on)
                 self.case(trial, times=times)
             else:
                 self.example(printed_trial(specimen, arguments, on))
 
     def holds(self, statement: Property) -> Property:
         """Declare what holds of every right answer, called with it and a case's arguments."""
-        sentence = _sentence(statement)
+        sentence = sentence_of(statement)
         if sentence in self._properties:
             raise ExamError(f"the exam of {self.name} declares twice what holds: {sentence}")
         self._made.clear()
@@ -200,7 +205,7 @@ class Exam:
 
     def misconception(self, wrong: Function) -> Function:
         """Declare a known wrong answer; its docstring is the hint for whoever gives it."""
-        _sentence(wrong)
+        sentence_of(wrong)
         self._refuse_doubled(wrong.__name__)
         self._made.clear()
         self.misconceptions[wrong.__name__] = wrong
@@ -215,18 +220,18 @@ class Exam:
     @property
     def hints(self) -> dict[str, str]:
         """Each misconception's sentence, by its name."""
-        return {name: _sentence(wrong) for name, wrong in self.misconceptions.items()}
+        return {name: sentence_of(wrong) for name, wrong in self.misconceptions.items()}
 
     @property
     def drawn(self) -> list[tuple[str, int]]:
         """What hidden cases try, in words, and how often each is drawn."""
-        return [(_sentence(function), times) for function, times in self._cases]
+        return [(sentence_of(function), times) for function, times in self._cases]
 
     @property
     def halves(self) -> dict[str, list[str]]:
         """The cases that may be wrong for half of the points, in words, by what they share."""
         return {
-            what: [_sentence(case) for case, its in self._groups.items() if its == what]
+            what: [sentence_of(case) for case, its in self._groups.items() if its == what]
             for what in self._groups.values()
         }
 
@@ -299,8 +304,11 @@ class Exam:
         if seed is not None and coarsely:
             cases = in_an_order_of_its_own(cases, seed)
         with watched(self.name, self.forbids) as seen:
-            report = judge(self.name, answer, cases, self.hints, next(known, ""), self.about)
-            return seen() or (told_coarsely(report, cases) if coarsely else report)
+            judged = partial(judge, self.name, answer, hints=self.hints, known=next(known, ""))
+            report = judged(cases, about=self.about)
+            if coarsely:
+                report = told_coarsely(report, cases, lambda: judged(self._once(None)))
+            return seen() or report
 
     def _once(self, seed: int | None) -> list[Case]:
         """The hidden cases of a seed, or the printed ones, made once for many answers in a row.
@@ -318,7 +326,7 @@ class Exam:
     def _typed(
         self, declared: Callable[..., object], values: object, properties: Properties | None = None
     ) -> list[Case]:
-        label, group = _sentence(declared), self._groups.get(declared, "")
+        label, group = sentence_of(declared), self._groups.get(declared, "")
         arguments = self._bind(values)
         dtypes = self._asked_in.get(declared, self._dtypes)
         dtypes = dtypes if any(map(has_floating, arguments.values())) else dtypes[:1]
@@ -390,11 +398,3 @@ def exams_of(module: ModuleType) -> dict[str, Exam]:
         if isinstance(value, Exam) and found.setdefault(value.name, value) is not value:
             raise ExamError(f"{module.__name__} declares two exams for {value.name}")
     return found
-
-
-def _sentence(function: Callable[..., object]) -> str:
-    # getdoc would find the sentence of the class that this one derives from.
-    text = function.__doc__ if isinstance(function, type) else inspect.getdoc(function)
-    if not text:
-        raise ExamError(f"{function.__name__} needs a docstring: it is what a learner reads")
-    return " ".join(text.split())

@@ -11,8 +11,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Any, Protocol
 
-from autograder.checks.exam.faults import ARGUMENTS
 from autograder.checks.values.compare import Difference
+from autograder.checks.values.faults import ARGUMENTS
+from autograder.checks.values.kinds import in_order_of, with_dtypes_of
 from autograder.checks.values.outcome import Outcome
 from autograder.checks.values.parts import (
     is_buffer,
@@ -22,7 +23,6 @@ from autograder.checks.values.parts import (
     outputs_seen,
     tells_refusal,
 )
-from autograder.checks.values.set_aside import in_order_of, with_dtypes_of
 from autograder.checks.values.tensors import table_of
 
 # What alone may be wrong with an answer, by the word for it in an exam, as a card calls it behind

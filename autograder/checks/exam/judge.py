@@ -12,15 +12,10 @@ from functools import partial
 
 from autograder.checks.drivers.ways import WAYS
 from autograder.checks.exam.arguments import (
-    call_of,
-    in_words,
-    loose,
-    one_by_one,
     seen_by_the_answer,
     with_input_names,
 )
-from autograder.checks.exam.case import Case
-from autograder.checks.exam.faults import is_mismatch, spoilt
+from autograder.checks.exam.case import Case, are_yes_or_no
 from autograder.checks.exam.habits import (
     ASPECTS,
     IN_PART,
@@ -31,11 +26,12 @@ from autograder.checks.exam.habits import (
     without_habits,
 )
 from autograder.checks.exam.nearness import Tried, how_far, rounded
-from autograder.checks.exam.observation import Observation, likeness_to
+from autograder.checks.exam.observation import Observation, likeness_to, stops_too, what_failed
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import returns_nothing_on_purpose, while_it_runs
 from autograder.checks.exam.two_slips import explain, said_of_two, two_slips
 from autograder.checks.values.compare import Difference
+from autograder.checks.values.faults import is_mismatch, spoilt
 from autograder.checks.values.kinds import NO_RETURN
 from autograder.checks.values.outcome import (
     TOGETHER,
@@ -97,7 +93,8 @@ def judge(
         return Report(
             exercise, Verdict.NOT_IMPLEMENTED, passed=passed, total=len(cases), finding=found
         )
-    name, more = _diagnose(observations, hints), ""
+    name = _diagnose(observations, hints)
+    more = stops_too(name, observations)
     for dropout in (False, True):
         if not name:
             rest, more = _without_habits(observations, dropout)
@@ -106,6 +103,9 @@ def judge(
         name, more = _diagnose(_inverted(observations), hints), INVERTED
     two = () if name else two_slips(observations, hints)
     shown = min(failed, key=lambda one: (not _is_about(name, one), one.case.plainness))
+    if are_yes_or_no(cases):
+        # Which of them is shown must not hang on which of the others are wrong.
+        shown = min(failed, key=lambda one: (not _stopped(one), one.case.plainness))
     return Report(
         exercise,
         Verdict.EXCEPTION if _stopped(shown) else Verdict.WRONG,
@@ -222,7 +222,9 @@ def _looked_at(answer: Callable[..., object], case: Case, outcome: Outcome) -> O
         wrong = [
             Difference("", f"this does not hold: {sentence}")
             for sentence, holds in case.properties.items()
-            if observe(answer, case.arguments, _yes_or_no(holds)).value is not True
+            # What is written to, that could be what it is compared with.
+            if (seen := observe(answer, case.arguments, _yes_or_no(holds))).value is not True
+            or seen.changed
         ]
     return Observation(case, outcome, wrong, as_expected)
 
@@ -381,19 +383,6 @@ def _finding(observation: Observation, exercise: str, *, none_is_meant: bool) ->
         else shapes(causes, case.axes)
     )
     return replace(what_failed(case, exercise, details), compared=compared)
-
-
-def what_failed(case: Case, exercise: str, details: Sequence[str]) -> Finding:
-    """How a call that failed was made, and what there is to say of it."""
-    open_ones = loose(case.arguments, case.use, case.inputs)
-    call = call_of(exercise, case.arguments, case.use, case.inputs)
-    return Finding(
-        case.label,
-        in_words(open_ones if call else case.arguments),
-        tuple(details),
-        call=call,
-        arguments=one_by_one(open_ones, whole=case.printed),
-    )
 
 
 def _veiled(difference: Difference) -> str:

@@ -1,16 +1,21 @@
 """What an answer did on one call, and how like that is to what a known wrong answer does there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from autograder.checks.drivers.ways import WAYS
+from autograder.checks.exam.arguments import call_of, in_words, loose, one_by_one
 from autograder.checks.exam.case import Case
 from autograder.checks.exam.habits import aspects_alone
-from autograder.checks.values.compare import Difference, differences
+from autograder.checks.exam.report import Finding
+from autograder.checks.values.compare import Difference, Tolerance, differences
 from autograder.checks.values.outcome import Outcome, Raised
 from autograder.checks.values.precision import as_of_single
 
 # Of a case that is all as a misconception has it.
 ALL = 2
+# Beyond so many times what is allowed, no noise leads two that make the same mistake.
+_NEAR = 64.0
 
 
 @dataclass(frozen=True)
@@ -45,11 +50,19 @@ def likeness_to(name: str, observation: Observation) -> int:
         return ALL * (_without_line(lookalike.raised) == _without_line(received.raised))
     if lookalike.changed != received.changed:
         return 0
+    tolerance = case.tolerance_of(name)
+    likeness = _likeness(lookalike, observation, tolerance)
+    if likeness or not (case.twins and _likeness(lookalike, observation, tolerance.times(_NEAR))):
+        return likeness
+    return _likeness(lookalike, observation, case.tolerance_for_noise_of(name))
+
+
+def _likeness(lookalike: Outcome, observation: Observation, tolerance: Tolerance) -> int:
+    received, case = observation.outcome, observation.case
     # What is still blank is nobody's mistake.
     blank = {difference.part for difference in observation.wrong if difference.blank}
     wrong = {difference.part for difference in observation.wrong} - blank
     likeness = ALL if wrong else 0
-    tolerance = case.tolerance_of(name)
     for difference in differences(lookalike.value, received.value, tolerance, case.names):
         if difference.part in blank:
             continue
@@ -61,6 +74,18 @@ def likeness_to(name: str, observation: Observation) -> int:
     return likeness
 
 
+def stops_too(name: str, observations: Sequence[Observation]) -> str:
+    """What else there is to say where a misconception explains what came out, and not what stops.
+
+    Nothing of an answer that runs to its end wherever whoever has the misconception does.
+    """
+    for one in observations:
+        case, raised = one.case, one.outcome.raised
+        if one.wrong and raised and name in case.lookalikes and not likeness_to(name, one):
+            return f' And on "{case.label}" your code stops: {one.wrong[0].text.rstrip(".")}.'
+    return ""
+
+
 def overlap(one: str, other: str) -> bool:
     """Whether two parts are the same, or one holds the other: "scores" holds "scores[1]"."""
     short, long = sorted((one, other), key=len)
@@ -69,3 +94,16 @@ def overlap(one: str, other: str) -> bool:
 
 def _without_line(raised: Raised | None) -> tuple[str, str] | None:
     return (raised.kind, raised.message) if raised else None
+
+
+def what_failed(case: Case, exercise: str, details: Sequence[str]) -> Finding:
+    """How a call that failed was made, and what there is to say of it."""
+    open_ones = loose(case.arguments, case.use, case.inputs)
+    call = call_of(exercise, case.arguments, case.use, case.inputs)
+    return Finding(
+        case.label,
+        in_words(open_ones if call else case.arguments),
+        tuple(details),
+        call=call,
+        arguments=one_by_one(open_ones, whole=case.printed),
+    )

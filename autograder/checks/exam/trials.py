@@ -63,11 +63,6 @@ def _label(what: str, on: str) -> str:
     return f"{what}, {on}" if on else what
 
 
-def are_yes_or_no(cases: Sequence[Case]) -> bool:
-    """Whether all that is expected is True or False."""
-    return all(type(case.expected.value) is bool for case in cases)
-
-
 def in_an_order_of_its_own(cases: Sequence[Case], seed: int) -> list[Case]:
     """The cases in an order that only the seed and what was handed in decide."""
     digest = hashlib.sha256(all_that_is_written().encode()).digest()
@@ -75,11 +70,21 @@ def in_an_order_of_its_own(cases: Sequence[Case], seed: int) -> list[Case]:
     return [cases[place] for place in order]
 
 
-def told_coarsely(report: Report, cases: Sequence[Case]) -> Report:
-    """A report that says of hidden cases that one of them is wrong, and not which."""
+def told_coarsely(
+    report: Report, cases: Sequence[Case], of_the_printed: Callable[[], Report]
+) -> Report:
+    """A report that says of hidden cases that one of them is wrong, and not which.
+
+    An answer can choose in which of them it raises: then the others are what is named, or not. So
+    what is named is what the printed ones show, and an exception, which is never right, is told
+    before all that is wrong.
+    """
     finding = report.finding
     if report.verdict is Verdict.PASSED:
         return report
+    if report.verdict is Verdict.EXCEPTION:
+        alone = of_the_printed()
+        report = replace(report, misconception=alone.misconception, hint=alone.hint)
     if finding is None or finding.case not in {case.label for case in cases}:
         # What is said of all cases tells nothing of one.
         return replace(report, passed=())

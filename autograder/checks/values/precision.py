@@ -67,7 +67,7 @@ def goes_through_single(below: object, value: object, above: object) -> bool:
     """
     around, parts = [dict(numbers_in_parts(one)) for one in (below, above)], {}
     for part, numbers in numbers_in_parts(value):
-        if all(part in one and one[part].shape == numbers.shape for one in around):
+        if all(_is_like(numbers, one.get(part)) for one in around):
             with np.errstate(invalid="ignore"):
                 bend = around[0][part] + around[1][part] - 2 * numbers
             parts[part] = _largest(bend), _largest(numbers)
@@ -92,11 +92,11 @@ def is_noise(
     """
     around = [dict(numbers_in_parts(one, names)) for one in (below, above)]
     for part, numbers in numbers_in_parts(value, names):
-        if any(part not in one or one[part].shape != numbers.shape for one in around):
+        if not all(_is_like(numbers, one.get(part)) for one in around):
             return True
         with np.errstate(invalid="ignore"):
             between = (around[0][part] + around[1][part]) / 2
-        if _beyond(between, numbers, tolerance.of(part), 0.5):
+        if not tolerance.times(0.5).of(part).allows(numbers, between).all():
             return True
     return False
 
@@ -107,20 +107,14 @@ def are_apart(
     """Whether the numbers in two values differ by more than is allowed, whatever their dtypes."""
     others = dict(numbers_in_parts(second, names))
     return any(
-        part not in others
-        or others[part].shape != numbers.shape
-        or _beyond(numbers, others[part], tolerance.of(part), 1.0)
+        not _is_like(numbers, others.get(part))
+        or not tolerance.of(part).allows(others[part], numbers).all()
         for part, numbers in numbers_in_parts(first, names)
     )
 
 
-def _beyond(numbers: np.ndarray, others: np.ndarray, allowed: Tolerance, share: float) -> bool:
-    """Whether one of the numbers is off from its other by more than a share of what is allowed."""
-    with np.errstate(invalid="ignore"):
-        off = np.abs(numbers - others)
-        near = off <= share * (allowed.absolute + allowed.relative * np.abs(others))
-    same = (numbers == others) | (np.isnan(numbers) & np.isnan(others))
-    return not bool((near & np.isfinite(others) | same).all())
+def _is_like(numbers: np.ndarray, others: np.ndarray | None) -> bool:
+    return others is not None and others.shape == numbers.shape
 
 
 def printed(
@@ -150,7 +144,7 @@ def widened(
     largest = {part: _largest(numbers) for part, numbers in exact.items()}
     allowed = {}
     for part, numbers in exact.items():
-        if part not in rounded or rounded[part].shape != numbers.shape:
+        if not _is_like(numbers, rounded.get(part)):
             continue
         with np.errstate(invalid="ignore"):
             noise = max(_largest(rounded[part] - numbers), _STEP * largest[part])

@@ -22,9 +22,8 @@ from traitlets import Bunch, Dict, Float, Unicode, validate
 from traitlets.config import Config, Configurable
 
 from autograder.course import Course
-from autograder.errors import LessonNotFound, SettingError
+from autograder.errors import SettingError
 from autograder.nbgrading.term.roster import FILE, Listed, read_roster
-from autograder.settings import setting_error
 
 _DAY = timedelta(days=1).total_seconds()
 _HOUR = timedelta(hours=1).total_seconds()
@@ -98,14 +97,11 @@ def due_times(course: Course) -> dict[str, str]:
     Raises:
         SettingError: naming the line, for a lesson that there is not.
     """
-    due = {}
-    for name, time in course.settings.due.items():
-        try:
-            lesson = course.lesson_named(name)
-        except LessonNotFound as error:
-            raise setting_error(course.root, "due", f"due: {error}".rstrip("."), name) from None
-        due[lesson] = f"{time.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
-    return due
+    due = course.settings.due
+    return {
+        lesson: f"{due[name].astimezone(UTC):%Y-%m-%d %H:%M:%S}"
+        for name, lesson in course.lessons_in("due").items()
+    }
 
 
 def work_out_penalties(

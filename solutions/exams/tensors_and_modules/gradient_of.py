@@ -49,6 +49,13 @@ def of_a_large_number() -> Trial:
     return "x.prod()", torch.tensor([2e14, 1e14], dtype=torch.float64)
 
 
+@gradient.example
+def of_corners() -> Trial:
+    """a ReLU and an absolute value, at 0 too"""
+    # PyTorch takes 0 for both there: neither a step ahead or back nor the mean of the two does.
+    return "(x.relu() + x.abs()).sum()", torch.tensor([1.5, 0.0, -2.0], dtype=torch.float64)
+
+
 @gradient.case(times=1)
 def of_ends(draw: Draw) -> Trial:
     """the first number times the last"""
@@ -62,6 +69,14 @@ def of_large_ends(draw: Draw) -> Trial:
     x[0] += 2e14
     x[-1] += 1e14
     return "x[0] * x[-1]", x
+
+
+@gradient.case(times=1)
+def of_drawn_corners(draw: Draw) -> Trial:
+    """the slopes of a ReLU and an absolute value, some of them at 0"""
+    x = draw.tensor("n m")
+    x[:, ::2] = 0
+    return "(x.relu() + x.abs()).sum()", x
 
 
 @gradient.case(times=1)
@@ -252,12 +267,16 @@ class Differences:
     def answer(self, function: Function, x: Tensor) -> Tensor:
         found = torch.zeros_like(x)
         for index in range(x.numel()):
+            step = self.step_at(float(x.view(-1)[index]))
             above, below = x.detach().clone(), x.detach().clone()
-            above.view(-1)[index] += self.step
-            below.view(-1)[index] -= self.back * self.step
+            above.view(-1)[index] += step
+            below.view(-1)[index] -= self.back * step
             change = function(above) - function(below)
-            found.view(-1)[index] = change / ((1 + self.back) * self.step)
+            found.view(-1)[index] = change / ((1 + self.back) * step)
         return found
+
+    def step_at(self, number: float) -> float:
+        return self.step
 
 
 class TenThousandthSteps(Differences):
@@ -309,7 +328,34 @@ class MillionthStepsAhead(TenThousandthStepsAhead):
     step = 1e-6
 
 
+class StepsInDouble(Differences):
+    """Your gradient is made of differences between values of the function on both sides of `x`. At
+    a corner, such as that of a ReLU at 0, they give the mean of two slopes, where PyTorch's
+    gradient has one rule for all: let PyTorch compute it, with `backward()`.
+    """
+
+    step = 1e-5
+
+    def answer(self, function: Function, x: Tensor) -> Tensor:
+        return super().answer(function, x.double()).to(x.dtype)
+
+    def step_at(self, number: float) -> float:
+        return self.step * max(1.0, abs(number))
+
+
+class StepsAheadInDouble(StepsInDouble):
+    """Your gradient is made of differences between values of the function at `x` and a small step
+    away from it. At a corner, such as that of a ReLU at 0, they give the slope of one side, where
+    PyTorch's gradient has one rule for all: let PyTorch compute it, with `backward()`.
+    """
+
+    step = 1e-7
+    back = 0.0
+
+
 Family(
+    StepsInDouble,
+    StepsAheadInDouble,
     TenThousandthSteps,
     HundredThousandthSteps,
     MillionthSteps,

@@ -115,7 +115,7 @@ def test_lesson_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(SettingError) as raised:
         usual_lesson(course)
     where = tmp_path / "course.toml"
-    assert str(raised.value) == f"{where}:1: demo: no lesson is called '05': there are 01_a."
+    assert str(raised.value) == f"{where}:1: demo: no lesson is called '05': there are 01_a"
 
 
 def test_course_without_exercises(tmp_path: Path) -> None:

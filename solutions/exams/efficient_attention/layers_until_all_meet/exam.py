@@ -35,6 +35,12 @@ def wider_window() -> Tensor:
 
 
 @meeting.example
+def long_chain() -> Tensor:
+    """a chain of 24 tokens that see their neighbours"""
+    return reference.sliding_window_mask(24, 2)
+
+
+@meeting.example
 def with_a_global_token() -> Tensor:
     """a window and a global token"""
     return window_and_global(7, 2, 2)

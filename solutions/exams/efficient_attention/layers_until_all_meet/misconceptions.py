@@ -292,6 +292,15 @@ class EndsTooSoon(Meeting):
         return range(max(1, size - 1))
 
 
+class EndsAtTen(EndsTooSoon):
+    """You give up after ten layers. In a chain of n tokens that see their neighbours it takes n - 1
+    layers: try that many.
+    """
+
+    def counts(self, size: int) -> Iterable[int]:
+        return range(min(size, 10) + 1)
+
+
 class EndsAfterTheLogarithm(Meeting):
     """You give up after about log₂ n layers. Tokens that see only their neighbours need a layer for
     every step, n - 1 in a chain of n tokens: try that many.
@@ -387,6 +396,7 @@ Family(
     EndsAlone,
     OtherEndAlone,
     EndsTooSoon,
+    EndsAtTen,
     EndsAfterTheLogarithm,
     MinusOneForNever,
     ZeroForNever,

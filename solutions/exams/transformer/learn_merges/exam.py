@@ -14,6 +14,7 @@ for _text, _num_merges, _what in (
     ("dede ababab", 3, "a tie between a pair of letters and a pair of longer pieces"),
     ("to be or not to be", 3, "three merges across the borders of words"),
     ("xaxaxabxabab", 4, "four merges, a piece that ends like another"),
+    ("xa1xa2xa3xab4xab5ab6ab7ab", 3, "three merges, a pair that begins in a longer piece too"),
     ("Da da Da dada", 2, "two merges, capital letters"),
     ("banana bandana", 99, "as many merges as there are"),
     ("aabaababc", 3, "three merges, pairs that overlap"),

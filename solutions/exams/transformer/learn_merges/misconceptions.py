@@ -280,10 +280,10 @@ class WithoutOverlaps(Merging):
     """
 
     def pairs(self, pieces: list[str]) -> Iterable[Pair]:
-        left = -1
+        left = nowhere = -2
         for place, pair in enumerate(itertools.pairwise(pieces)):
             if pair[0] == pair[1] and left == place - 1 and pair[0] == pieces[left]:
-                left = -1
+                left = nowhere
                 continue
             left = place
             yield pair
@@ -367,6 +367,17 @@ class ReplacedInJoinedText(Merging):
 
     def merged(self, pieces: list[str], pair: Pair) -> list[str]:
         return " ".join(pieces).replace(" ".join(pair), "".join(pair)).split()
+
+
+@declared
+class ReplacedBetweenBars(Merging):
+    """You join the pieces and replace in that text. There, a longer piece that only ends like the
+    first of the pair, as "xa" ends like "a", is merged with the piece behind it as well: compare
+    whole pieces, or use `merge_pair`.
+    """
+
+    def merged(self, pieces: list[str], pair: Pair) -> list[str]:
+        return "|".join(pieces).replace("|".join(pair), "".join(pair)).split("|")
 
 
 @declared

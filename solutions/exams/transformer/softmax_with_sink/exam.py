@@ -42,8 +42,8 @@ def square() -> Call:
 
 @sinks.example
 def high_scores() -> Call:
-    """scores of several hundred"""
-    scores = torch.tensor([[[[801.0, 800.0, 799.5]], [[-900.0, -899.0, -901.0]]]])
+    """scores of several hundred, the second head's last key hidden"""
+    scores = torch.tensor([[[[801.0, 800.0, 799.5]], [[-900.0, -899.0, -torch.inf]]]])
     return scores.double(), torch.tensor([800.0, -900.5])
 
 

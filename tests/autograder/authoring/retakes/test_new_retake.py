@@ -108,7 +108,7 @@ def test_retake_of_a_retake_is_refused(course: Course) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("a b", "no retake can be called 'a b': write letters"),
+        ("a b", "no retake can be called 'a b': write a number, _ and a name"),
         ("02_class", "no retake can be called '02_class'"),
         ("02_week1", r"solutions/week1\.py is there already"),
         ("week1", r"source/week1\.md is there already"),

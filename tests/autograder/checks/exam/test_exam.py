@@ -1,3 +1,4 @@
+import re
 from itertools import combinations
 from pathlib import Path
 from types import ModuleType
@@ -697,6 +698,27 @@ def test_yes_or_no_that_gave_no_answer_says_why():
     assert report.finding.case == "sums"
 
 
+def test_exception_tells_nothing_of_another_case():
+    """Whoever raises in all cases but one would else be told whether that one is right."""
+
+    def told(guess):
+        asked = []
+
+        def says(function, a, b):
+            if b == 2:
+                return tells_apart(function, a, b)
+            asked.append(b)
+            if len(asked) > 1:
+                raise ValueError("not this one")
+            return guess
+
+        return yes_or_no_exam().examine(says)
+
+    with looking_at(Written([("tells_apart", "x = 1")])):
+        assert told(guess=True) == told(guess=False)
+        assert told(guess=True).verdict is Verdict.EXCEPTION
+
+
 def test_order_of_yes_or_no_hangs_on_what_is_handed_in():
     def asked_for(text):
         found = []
@@ -782,8 +804,69 @@ def test_what_an_exercise_is_about_is_never_the_one_thing():
     exam = doubling_exam(about=("errors",))
     assert exam.examine(doubling_but(refuses=False)).right_but_for == ""
     assert exam.examine(doubling_but(100)).right_but_for == "zero and a hundred"
-    with pytest.raises(ExamError, match="is about style, none of"):
-        doubling_exam(about=("style",))
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("about", ("style",), "about='style': it can be one of dtype, gradients"),
+        ("unasked", {"gradient": "x"}, "unasked='gradient': it can be one of dtype, gradients"),
+        ("forbids", "var", "forbids='var': write forbids=(\"var\",), with the comma"),
+        ("returns", "mean", "returns='mean': write returns=(\"mean\",), with the comma"),
+        ("about", "dtype", "about='dtype': write about=(\"dtype\",), with the comma"),
+        ("dtypes", "float64", "dtypes='float64': write dtypes=(\"float64\",), with the comma"),
+        ("dtypes", (np.float64,), 'write dtypes=("…",), with the comma'),
+        ("allows", ["var"], """allows=['var']: write allows={"…": "the reason"}"""),
+        ("unasked", ["dtype"], """unasked=['dtype']: write unasked={"…": "the reason"}"""),
+        ("tolerance", 1e-3, "tolerance=0.001: write tolerance=Tolerance(0.001)"),
+    ],
+)
+def test_option_that_would_mean_something_else_is_refused(option, value, said):
+    with pytest.raises(ExamError, match=re.escape(said)):
+        Exam(documented, **{option: value})
+
+
+def test_half_is_given_for_cases_of_this_exam():
+    exam = doubling_exam()
+    with pytest.raises(ExamError, match='but for "tables", and no case is named: name functions'):
+        exam.half_but_for("tables")
+    with pytest.raises(ExamError, match='but for "tables", and documented is no case of this exam'):
+        exam.half_but_for("tables", documented)
+
+
+def test_what_holds_is_asked_of_what_nobody_wrote_to():
+    """Else an answer chooses the numbers with which what comes of it is compared."""
+
+    def doubled(numbers):
+        return 2 * numbers
+
+    exam = Exam(doubled, dtypes=("float64",))
+
+    @exam.case(times=1)
+    def some(draw):
+        """some numbers"""
+        return draw.fix(n=3)("n")
+
+    @exam.holds
+    def as_it_should(answer, numbers):
+        """numbers ten times as large are doubled"""
+        return np.array_equal(answer(10 * numbers), 10 * doubled(numbers))
+
+    @exam.holds
+    def twice_the_same(answer, numbers):
+        """a second call returns the same"""
+        return np.array_equal(answer(numbers), doubled(numbers))
+
+    calls = []
+
+    def emptied(numbers):
+        calls.append(numbers)
+        if len(calls) > 2:
+            numbers *= 0
+        return 2 * numbers
+
+    report = exam.examine(emptied)
+    assert report.finding.details == ("this does not hold: a second call returns the same",)
 
 
 def test_printed_examples_alone_earn_nothing():

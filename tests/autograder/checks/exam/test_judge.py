@@ -123,7 +123,7 @@ def test_a_module_that_cannot_be_loaded_in_one_case_hides_no_mistake():
         return 2 * x.sum(axis=0)
 
     cases = [case(str(n), total, doubled, x=WORDS[:n]) for n in (2, 3)]
-    assert judged(answer, *cases).hint == "DOUBLED"
+    assert judged(answer, *cases).hint == 'DOUBLED And on "2" your code stops: a bias is missing.'
     assert not judged(answer, cases[0]).hint
 
 
@@ -171,7 +171,9 @@ def test_shown_failure_is_what_the_hint_is_about():
 
     cases = [case(str(n), total, doubled, x=WORDS[:n]) for n in (1, 3, 2)]
     report = judged(answer, *cases)
-    assert (report.hint, report.finding.case) == ("DOUBLED", "2")
+    assert report.misconception == "doubled"
+    assert report.hint == 'DOUBLED And on "1" your code stops: ValueError: one is too few.'
+    assert report.finding.case == "2"
 
 
 def test_record_of_a_driver_is_told_in_the_learners_terms():

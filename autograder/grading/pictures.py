@@ -50,20 +50,20 @@ _CLIP = re.compile(
     r'<clipPath id="([^"]*)"\s*>\s*<(?:rect|path)((?:(?!clip-path)[^<>])*)/>\s*</clipPath>'
 )
 _SHEET = re.compile(
-    r"<style[^<>]*>\s*\*\s*\{(?:\s*stroke-line(?:join|cap):\s*\w+\s*;?)*\s*\}\s*</style>"
+    r"<style[^<>]*>\s*\*\s*\{\s*(?:stroke-line(?:join|cap):\s*\w+\s*+(?:;\s*)?+)*+\}\s*</style>"
 )
 _STYLE = re.compile(
-    r"\s*(?:(?:fill|fill-opacity|fill-rule|stroke|stroke-width|stroke-linecap|stroke-linejoin|"
+    r"\s*+(?:(?:fill|fill-opacity|fill-rule|stroke|stroke-width|stroke-linecap|stroke-linejoin|"
     r"stroke-miterlimit|stroke-opacity|stroke-dashoffset|opacity|image-rendering)"
-    r"\s*:\s*[#\w.-]+|stroke-dasharray\s*:\s*[\d., ]+)\s*"
+    r"\s*+:\s*+[#\w.-]++|stroke-dasharray\s*+:[\d., ]++)\s*+"
 )
 _DASHES = re.compile(r"stroke-dasharray\s*:([\d., ]+)")
 _LINES = re.compile(r"[MLQCz\d.,\s-]*")
-_NUMBER = re.compile(r"\d+\.?\d*|\.\d+")
+_NUMBER = re.compile(r"\d++\.?\d*+|\.\d++")
 _TRANSFORM = re.compile(r"(?:\s*(?:translate|rotate|scale)\([\d.,\s-]*\))*\s*")
 _SCALE = re.compile(r"scale\(([^()]*)\)")
 _TO_CLIP = re.compile(r"url\(#([^()]*)\)")
-_TO_PNG = re.compile(r"data:image/png;base64,\s*([A-Za-z0-9+/=\s]+)")
+_TO_PNG = re.compile(r"data:image/png;base64,([A-Za-z0-9+/=\s]++)")
 _IMAGE = re.compile(r"<img\s([^<>]*)>")
 _SOURCE = re.compile(r'\bsrc="data:image/(svg\+xml|png|jpeg);base64,([A-Za-z0-9+/]+={0,2})"')
 _ALT = re.compile(r'\balt="([^"]*)"')

@@ -5,6 +5,8 @@
     not_graded   why a human has to look before anything is graded; "" if it was graded
     files        SHA-256 of each file that was handed in beside it
     answers      SHA-256 of the text of each answer, by the name of its cell
+    answers_before   of what can't be graded: the same of the last submission that could be
+    final_before     of what can't be graded: the cells for which a human's points are final
     source       SHA-256 of the instructor's notebook that it was graded with
     code         SHA-256 of the exams, the reference, the course's other modules and settings
     seed         where the random numbers of the student's process began
@@ -139,6 +141,8 @@ class Record:
     code: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, str] = field(default_factory=dict)
+    answers_before: Mapping[str, str] = field(default_factory=dict)
+    final_before: tuple[str, ...] = ()
 
     @property
     def notices(self) -> list[str]:

@@ -39,6 +39,7 @@ _ODD = "its name has characters that are not allowed"
 _LONG = "its name is too long"
 _TOO_MANY = "there are too many files, or too large ones"
 _IRREGULAR = "it is not a regular file"
+_FOLDER_WITH_DOT = "it is a folder, and a folder's name has no dot"
 _ANOTHERS = "it belongs to somebody else"
 _CLOSED = "it can't be opened by who grades"
 # Folders have no dot in their names, so that none takes the place of a file of the course.
@@ -297,7 +298,9 @@ def _misnamed(name: str) -> str:
 
 
 def _misnamed_folder(name: str) -> str:
-    return _too_long(name) if _FOLDER.fullmatch(name) else _ODD
+    if _FOLDER.fullmatch(name):
+        return _too_long(name)
+    return _FOLDER_WITH_DOT if _FILE.fullmatch(name) else _ODD
 
 
 def _too_long(name: str) -> str:

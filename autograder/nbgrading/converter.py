@@ -39,6 +39,7 @@ from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, draft_o
 from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.all_or_nothing import remove
 from autograder.nbgrading.failures import sentence_of
+from autograder.nbgrading.gradebook.earlier import Earlier
 from autograder.nbgrading.gradebook.transaction import gradebook_of, transaction
 from autograder.nbgrading.inbox.handed_in import handed_in
 from autograder.nbgrading.inbox.take import Beside, beside
@@ -63,9 +64,9 @@ _begun: dict[str, Job] = {}
 class SubmissionExporter(NotebookExporter):
     """Takes a submission as bytes, whatever is in them: `resources["submission"]`.
 
-    `resources["beside"]` says what is taken of its other files, and `resources["same"]` which
-    answers are those that were graded before. nbgrader's own reader gives up on a damaged notebook,
-    and with it on the student.
+    `resources["beside"]` says what is taken of its other files, and `resources["earlier"]` what the
+    grading before has found. nbgrader's own reader gives up on a damaged notebook, and with it on
+    the student.
     """
 
     def from_filename(
@@ -78,9 +79,7 @@ class SubmissionExporter(NotebookExporter):
         names = resources["nbgrader"]
         resources.setdefault("metadata", ResourcesDict())["name"] = path.stem
         if not getattr(converter, "is_sanitizing", False):
-            resources["same"] = converter.same_as_before(
-                names["assignment"], names["student"], path
-            )
+            resources["earlier"] = converter.earlier(names["assignment"], names["student"], path)
             made = v4.reads(path.read_text(encoding="utf-8"))
             return self.from_notebook_node(made, resources, **kw)
         resources["submission"] = converter.submission(names["assignment"], path)
@@ -304,12 +303,10 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
         others = {Path(path).name for path in self.notebooks} - {notebook.name}
         return which_notebook(notebook.parent, notebook.name, cells, others)
 
-    def same_as_before(self, lesson: str, student: str, notebook: Path) -> frozenset[str]:
-        """The answers of a graded notebook whose texts are those of the grading before it."""
+    def earlier(self, lesson: str, student: str, notebook: Path) -> Earlier:
+        """What is known of the grading before that of a notebook."""
         before = Record.known(_record_in(self.folder(lesson, student).place, notebook.name))
-        now = Record.read(draft_of(_record_in(notebook.parent, notebook.name)))
-        known = before.answers if before else {}
-        return frozenset(name for name, one in now.answers.items() if known.get(name) == one)
+        return Earlier(draft_of(_record_in(notebook.parent, notebook.name)), before or Record())
 
     def _is_kept(self, place: Path, lesson: str, student: str, notebook_filename: str) -> bool:
         """Whether what is in the gradebook came from just this file."""

@@ -10,11 +10,13 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.utils import temp_attrs
 from traitlets.config import Config
 
+from autograder.checks.source.cells import grade_id_of, is_test, points_of
 from autograder.course import Course
 from autograder.errors import GradingFailed
 from autograder.grading.class_table import StudentResult, found_in
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
 from autograder.grading.jobs.own_code import digest_of
+from autograder.grading.jobs.work import read_source
 from autograder.grading.jobs.workers import room_ahead
 from autograder.grading.record import RECORD_SUFFIX, Record
 from autograder.grading.submitted_files import shown
@@ -95,9 +97,9 @@ def grade_class(
     api = nbgrader_api(config)
     with _said(), api.gradebook as gradebook:
         must_agree(root / course.source.name / lesson, lesson, gradebook)
-    code = _code_now(course, root / course.source.name / lesson, config)
+    now = _Now.of(course, root / course.source.name / lesson, config)
     with workers_for(len(students), config):
-        yield from _each(root, api, lesson, students, code, force=force)
+        yield from _each(root, api, lesson, students, now, force=force)
 
 
 @dataclass(frozen=True)
@@ -112,12 +114,13 @@ class ChangedPoints:
 
 
 def outdated(course: Course, lesson: str, students: Sequence[str]) -> list[str]:
-    """Those who were graded with exams, or a reference, that have changed since."""
-    now = _code_now(course, course.source / lesson, configuration(course, course.root))
+    """Those who were graded with exams, a reference or points that have changed since."""
+    now = _Now.of(course, course.source / lesson, configuration(course, course.root))
     return [
         student
         for student in students
-        if (record := Record.known(_record_in(course.root, lesson, student))) and record.code != now
+        if (record := Record.known(_record_in(course.root, lesson, student)))
+        and now.differs(record)
     ]
 
 
@@ -126,10 +129,29 @@ def called_as_nobody(students: Sequence[str]) -> list[str]:
     return [student for student in students if not is_student_id(student)]
 
 
-def _code_now(course: Course, folder: Path, config: Config) -> str:
-    """By which the exams, the reference and what lies in a lesson's folder are known again."""
-    preload = GradeSafely(config=config).preload
-    return digest_of(course.root, folder, preload)
+@dataclass(frozen=True)
+class _Now:
+    """What a lesson is graded with as things are.
+
+    Attributes:
+        code: by which the exams, the reference and what lies in its folder are known again.
+        points: what its tests give, by their names.
+    """
+
+    code: str
+    points: Mapping[str, float]
+
+    @classmethod
+    def of(cls, course: Course, folder: Path, config: Config) -> "_Now":
+        preload = GradeSafely(config=config).preload
+        cells = read_source((folder / f"{folder.name}.ipynb").read_bytes()).cells
+        points = {grade_id_of(cell): points_of(cell) for cell in cells if is_test(cell)}
+        return cls(digest_of(course.root, folder, preload), points)
+
+    def differs(self, record: Record) -> bool:
+        """Whether a submission with this record would be graded otherwise."""
+        given = {cell.grade_id: cell.max_points for cell in record.cells}
+        return record.code != self.code or (bool(given) and given != self.points)
 
 
 def differences(
@@ -173,7 +195,7 @@ def _each(
     api: NbGraderAPI,
     lesson: str,
     students: Sequence[str],
-    code: str,
+    now: _Now,
     *,
     force: bool,
 ) -> Iterator[StudentResult]:
@@ -189,7 +211,7 @@ def _each(
         keep_what_is_there()
         go_on_after(outcome)
         if outcome["success"]:
-            yield _result(root, api, lesson, student, code)
+            yield _result(root, api, lesson, student, now)
         else:
             yield StudentResult(student, failure=reason_of(outcome))
 
@@ -202,7 +224,7 @@ def _begin(api: NbGraderAPI, lesson: str, student: str, *, force: bool) -> None:
         SafeAutograde(coursedir=api.coursedir, parent=api, force=force).begin()
 
 
-def _result(root: Path, api: NbGraderAPI, lesson: str, student: str, code: str) -> StudentResult:
+def _result(root: Path, api: NbGraderAPI, lesson: str, student: str, now: _Now) -> StudentResult:
     path = _record_in(root, lesson, student)
     try:
         with _said(), gradebook_of(api.coursedir) as gradebook:
@@ -222,7 +244,7 @@ def _result(root: Path, api: NbGraderAPI, lesson: str, student: str, code: str) 
                 found=tuple(found_in(record)),
                 # Whoever has given points for all of it has graded it.
                 not_graded=record.not_graded if waiting else "",
-                is_outdated=record.code != code,
+                is_outdated=now.differs(record),
             )
     except GradingFailed as failure:
         return StudentResult(student, failure=str(failure))

@@ -34,6 +34,7 @@ from autograder.grading.jobs.sandboxes import SandboxSettings
 from autograder.grading.jobs.work import CHANGED, job_of, try_solution
 from autograder.grading.rebuild import NOT_GRADED
 from autograder.grading.record import RECORD_SUFFIX, Record, draft_of, is_not_gradable
+from autograder.nbgrading.gradebook.earlier import Earlier
 from autograder.nbgrading.gradebook.transaction import at_once
 from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.take import Beside
@@ -182,7 +183,7 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
     another has succeeded. Of a submission that nobody could grade, nothing has one. What a human
     has graded is final, and stays so as long as the answer's text, and what a test says of it, are
     the same. Points for words that have become others are no points of these: they stay in the
-    comment.
+    comment. Nor do points stand that are more than an exercise gives.
     """
 
     def preprocess(
@@ -190,31 +191,43 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
     ) -> tuple[NotebookNode, ResourcesDict]:
         """Save what the notebook has earned."""
         self._is_graded = NOT_GRADED not in nb.metadata
-        same = resources["same"]
+        earlier: Earlier = resources["earlier"]
+        same, self._final, self._waiting = earlier.same, earlier.final, set[str]()
         self._same = {
             grade_id_of(part.graded)
             for part in parts_of(nb)
             if part.graded is not None and {grade_id_of(one) for one in part.answers} <= same
         }
         with at_once():
-            return super().preprocess(nb, resources)  # type: ignore[no-any-return]
+            graded: tuple[NotebookNode, ResourcesDict] = super().preprocess(nb, resources)
+        if not self._is_graded:
+            earlier.keep(self._waiting)
+        return graded
 
     def _add_score(self, cell: NotebookNode, resources: ResourcesDict) -> None:
         place = (self.notebook_id, self.assignment_id, self.student_id)
-        grade = self.gradebook.find_grade(grade_id_of(cell), *place)
-        is_final = grade.manual_score is not None and not grade.needs_manual_grade
+        name = grade_id_of(cell)
+        grade = self.gradebook.find_grade(name, *place)
+        is_given = grade.manual_score is not None
+        is_final = is_given and (name in self._final or not grade.needs_manual_grade)
         before = grade.auto_score or 0.0
         if not self._is_graded:
             grade.auto_score = None
             grade.needs_manual_grade = True
+            self._waiting |= {name} if is_final else set()
+            # Of a file that is missing, nbgrader has it that nothing waits.
+            is_final = is_final and name not in self._final
         elif is_test(cell) and is_not_gradable(cell):
             grade.needs_manual_grade = True
         else:
             super()._add_score(cell, resources)
-        is_same = grade_id_of(cell) in self._same
-        if is_final and is_same and (grade.auto_score or 0.0) == before:
+        is_same, is_too_much = name in self._same, (grade.manual_score or 0.0) > grade.max_score
+        if is_too_much:
+            # The exercise gives less now than when a human gave this.
+            grade.needs_manual_grade = True
+        elif is_final and is_same and (grade.auto_score or 0.0) == before:
             grade.needs_manual_grade = False
-        elif is_final and not is_same and self._is_graded and not is_test(cell):
+        elif is_given and not is_same and self._is_graded and not is_test(cell):
             comment = self.gradebook.find_comment(grade_id_of(cell), *place)
             earlier = f"(An earlier answer was given {grade.manual_score:g} of these points.)"
             comment.manual_comment = "\n".join(filter(None, [comment.manual_comment, earlier]))

@@ -31,7 +31,7 @@ SOUND = {
 }
 WRONG = {
     "id": [
-        (one, "must be a name that a folder can have, in quotes, such as "statistics"")
+        (one, 'must be a name that a folder can have, in quotes, such as "statistics"')
         for one in ("3", '" "', '"a/b"', '".."')
     ],
     "preload": [

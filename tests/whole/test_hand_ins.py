@@ -295,6 +295,84 @@ def test_points_for_other_words_are_no_points_of_these(term: Term) -> None:
     assert note in unescape(term.page("zoe"))
 
 
+def saying(answer: bytes, words: str) -> bytes:
+    notebook = json.loads(answer)
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "why":
+            cell["source"] = words
+    return json.dumps(notebook).encode()
+
+
+@pytest.mark.parametrize("what", UNSURE)
+def test_points_by_hand_outlast_what_cannot_be_graded(term: Term, what: str) -> None:
+    """They stand again for the words that they were given for, and for no others."""
+    sound = (term.root / "submitted" / name_of("as asked") / LESSON / ASKED).read_bytes()
+    answer = saying(sound, "Because two is two.")
+    student = f"again-{name_of(what)}"
+    folder = hand_in(term.root, student, answer)
+    place = ("why", LESSON, LESSON, student)
+
+    def graded(files: dict[str, bytes]) -> tuple[float | None, bool, float]:
+        for path in folder.iterdir():
+            path.unlink()
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+        outcome = term.api.autograde(LESSON, student, force=True)
+        assert outcome["success"], outcome
+        with term.api.gradebook as gradebook:
+            grade = gradebook.find_grade(*place)
+            score = gradebook.find_submission(LESSON, student).score
+            return grade.manual_score, grade.needs_manual_grade, score
+
+    assert graded({ASKED: answer}) == (None, True, ALL)
+    with term.api.gradebook as gradebook:
+        grade = gradebook.find_grade(*place)
+        grade.manual_score, grade.needs_manual_grade = 0.5, False
+        gradebook.db.commit()
+    broken, _ = UNSURE[what]
+    for _ in range(2):
+        assert graded(broken(answer))[:2] == (0.5, True)
+    assert graded({ASKED: answer}) == (0.5, False, ALL + 0.5)
+    assert graded(broken(answer))[:2] == (0.5, True)
+    assert graded({ASKED: saying(sound, "I do not know.")}) == (None, True, ALL)
+    with term.api.gradebook as gradebook:
+        comment = gradebook.find_comment(*place).manual_comment
+    assert comment == "(An earlier answer was given 0.5 of these points.)"
+
+
+def test_other_points_are_noticed(tmp_path: Path) -> None:
+    """Who was graded with the old ones is to be graded again, and no points by hand exceed them."""
+    api = nbgrader_api(tiny_course(tmp_path))
+    released = nbformat.read(tmp_path / "notebooks" / LESSON / ASKED, as_version=4)
+    hand_in(tmp_path, "ada", json.dumps(answered(released)).encode())
+    settings = {"preload": ["numpy"], "limits": {"cell_seconds": 10}}
+
+    def result(*, force: bool) -> StudentResult:
+        graded = grade_class(COURSE, LESSON, ["ada"], force=force, settings=settings, root=tmp_path)
+        (found,) = graded
+        return found
+
+    assert result(force=False).is_outdated is False
+    with api.gradebook as gradebook:
+        grade = gradebook.find_grade("why", LESSON, LESSON, "ada")
+        grade.manual_score, grade.needs_manual_grade = 1.0, False
+        gradebook.db.commit()
+    assert result(force=True).to_read == ()
+    path = tmp_path / "source" / LESSON / ASKED
+    source = nbformat.read(path, as_version=4)
+    for cell in source.cells:
+        marks = cell.metadata.get("nbgrader", {})
+        if marks.get("grade"):
+            marks["points"] = {"double_check": 1, "fourfold_check": 3, "why": 0.5}[
+                marks["grade_id"]
+            ]
+    nbformat.write(source, path)
+    assert api.generate_assignment(LESSON, force=True)["success"]
+    assert result(force=False).is_outdated is True
+    again = result(force=True)
+    assert (again.is_outdated, again.to_read, again.max_score) == (False, ("why",), 4.5)
+
+
 def test_an_old_mark_does_not_stand_for_nothing(term: Term) -> None:
     student = name_of("as asked")
     os.unlink(term.root / "submitted" / student / LESSON / ASKED)

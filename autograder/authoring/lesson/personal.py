@@ -153,7 +153,8 @@ def _about(
     An entry is such a name, or the lesson's and the exercise's: "02/context_vector". Either is
     about a lesson and its retakes, of which one that names the retake itself says more.
     """
-    lessons = course.lessons() if entries else []
+    # A retake that is being made is none of the chosen lessons yet.
+    lessons = [*dict.fromkeys([*course.lessons(), lesson])] if entries else []
     exercises = {one: _called_in(course.lesson_file(one)) for one in lessons}
     asked = {entry.rpartition("/")[2] for entry in entries}
     firsts = {one: retake_of(course, one) for one, names in exercises.items() if names & asked}

@@ -28,15 +28,18 @@ _TOGETHER = dict.fromkeys(
 )
 
 
-def why_nobody(name: str, others: Container[str] = ()) -> str:
-    """Why a folder of this name can't be a student's, and what to do about it.
+def why_nobody(name: str, others: Container[str] = (), *, in_table: bool = False) -> str:
+    """Why this can't be a student, and what to do about it.
 
     Args:
-        name: what it is called.
+        name: what their folder is called.
         others: who has a folder of their own, which it can't be.
+        in_table: whether the name stands in a table, and not at a folder.
     """
     plain = _UNFIT.sub("_", unicodedata.normalize("NFKC", name)).strip("_")
     better = f", for example to {plain}" if is_student_id(plain) and plain not in others else ""
+    if in_table:
+        return f"{NOBODY}; write another{better.replace(' to ', ' ')}"
     return f"{NOBODY}; rename the folder as the student is called in the gradebook{better}"
 
 

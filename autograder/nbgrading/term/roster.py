@@ -147,7 +147,9 @@ def _lessons_in(
 
 def _listed(where: str, row: Mapping[str, str], lessons: Mapping[str, str]) -> Listed:
     if not is_student_id(row["id"]):
-        raise RosterError(f"{where}: {shown(row['id'])!r} is no id: {why_nobody(row['id'])}")
+        raise RosterError(
+            f"{where}: {shown(row['id'])!r} is no id: {why_nobody(row['id'], in_table=True)}"
+        )
     extensions = {}
     for column, lesson in lessons.items():
         if text := row.get(column, ""):

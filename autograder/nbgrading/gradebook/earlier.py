@@ -1,0 +1,55 @@
+"""The grading before this one: which answers were read then, and for which a human's points stand.
+
+What can't be graded, since it breaks off or is somebody else's, says nothing of the answers. So the
+record of such a submission keeps what is known of the last that could be, and points that a human
+has given wait there for the words that they were given for.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from autograder.grading.record import Record
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """What was found out before, as a record says, and the draft of the record that is made now."""
+
+    draft: Path
+    before: Record = field(default_factory=Record)
+
+    @property
+    def same(self) -> frozenset[str]:
+        """The answers whose texts are those that could be graded last.
+
+        Of what can't be graded now, all where it is what could not be graded before, else none.
+        """
+        now, before = Record.read(self.draft), self.before
+        if now.not_graded:
+            is_known = before.not_graded and before.submission == now.submission
+            return frozenset(now.answers if is_known else ())
+        known = self._last_read
+        return frozenset(name for name, one in now.answers.items() if known.get(name) == one)
+
+    @property
+    def final(self) -> frozenset[str]:
+        """The cells for which a human's points were final, before nothing could be graded."""
+        return frozenset(self.before.final_before)
+
+    def keep(self, final: Collection[str]) -> None:
+        """Have the record of what can't be graded know what is known of the last that could be.
+
+        Args:
+            final: the cells for which a human's points are final.
+        """
+        now = replace(
+            Record.read(self.draft),
+            answers_before=self._last_read,
+            final_before=tuple(sorted(final)),
+        )
+        self.draft.write_text(now.text(), encoding="utf-8")
+
+    @property
+    def _last_read(self) -> Mapping[str, str]:
+        return self.before.answers_before if self.before.not_graded else self.before.answers

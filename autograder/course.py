@@ -23,7 +23,6 @@ from autograder.errors import (
 )
 from autograder.faulty_line import told_with_line
 from autograder.settings import (
-    ABOUT_LESSONS,
     OWN,
     SOLUTIONS,
     Settings,
@@ -126,19 +125,15 @@ class Course:
         Raises:
             SettingError: when course.toml names a lesson that there is not.
         """
-        texts, settings = self._all_texts(), self.settings
+        texts = self._all_texts()
         chosen: list[str] = []
-        for name in settings.lessons:
+        for name in self.settings.lessons:
             lesson, wrong = _only_one(name, [*texts])
             if lesson in chosen:
                 wrong = f"{lesson} stands there twice"
             if wrong:
                 raise setting_error(self.root, "lessons", f"lessons: {wrong}", name)
             chosen.append(lesson)
-        for setting in ABOUT_LESSONS:
-            for name in settings.names_of_lessons(setting):
-                if wrong := _only_one(name, [*texts])[1]:
-                    raise setting_error(self.root, setting, f"{setting}: {wrong}", name)
         return [texts[lesson] for lesson in chosen or texts]
 
     def lessons_in(self, setting: str) -> dict[str, str]:
@@ -151,10 +146,14 @@ class Course:
             SettingError: when course.toml names a lesson that there is not.
         """
         lessons, texts = self.lessons(), [*self._all_texts()]
-        named = {
-            name: _only_one(name, texts)[0] for name in self.settings.names_of_lessons(setting)
-        }
-        return {name: lesson for name, lesson in named.items() if lesson in lessons}
+        found = {}
+        for name in self.settings.names_of_lessons(setting):
+            lesson, wrong = _only_one(name, texts)
+            if wrong:
+                raise setting_error(self.root, setting, f"{setting}: {wrong}", name)
+            if lesson in lessons:
+                found[name] = lesson
+        return found
 
     def has_places(self, lesson: str) -> bool:
         """Whether checks of this lesson say where to look, by its full name."""

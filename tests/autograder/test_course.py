@@ -89,7 +89,7 @@ def test_setting_names_lessons_that_are_there(course, setting):
     assert course.lessons_in(setting) == {}
     write("77_nothing")
     with pytest.raises(SettingError, match=f"course.toml:1: {setting}: no lesson is called '77"):
-        course.lessons()
+        course.lessons_in(setting)
 
 
 @pytest.mark.parametrize("words", [["update"], ["reset", "01"], ["again"]], ids=" ".join)

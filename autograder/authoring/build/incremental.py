@@ -28,6 +28,7 @@ from autograder.authoring.lesson.built import is_edited
 from autograder.checks import examples
 from autograder.course import Course
 from autograder.errors import NotebookEdited
+from autograder.settings import ABOUT_LESSONS
 from autograder.whole_file import write_whole
 
 if TYPE_CHECKING:
@@ -76,8 +77,11 @@ def build(
 
     Raises:
         LessonError, SolutionError, ExamError: for whatever does not fit together.
+        SettingError: for a setting about a lesson that there is not.
         NotebookEdited: when all else is built, and an instructor's notebook is not the build's.
     """
+    for setting in ABOUT_LESSONS:
+        course.lessons_in(setting)
     with ExitStack() as until_built:
         builder = _Builder(course, force, trial, workers, until_built)
         steps = [partial(builder.lesson, lesson) for lesson in lessons or course.lessons()]

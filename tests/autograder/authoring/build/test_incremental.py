@@ -24,7 +24,8 @@ from autograder.authoring.build.incremental import (
 )
 from autograder.authoring.lesson.release import student_notebook
 from autograder.course import Course
-from autograder.errors import ExamError, GradingFailed, NotebookEdited
+from autograder.errors import ExamError, GradingFailed, NotebookEdited, SettingError
+from autograder.settings import ABOUT_LESSONS
 from tests.support.sample import sample
 from tests.support.samples import FRONT_MATTER
 
@@ -507,3 +508,13 @@ def test_students_get_no_digest(course: Course, built: None) -> None:
     source = nbformat.read(source_of(course), as_version=4)
     students = course.release_folder(FIRST) / f"{FIRST}.ipynb"
     assert f"{nbformat.writes(student_notebook(source))}\n" == students.read_text()
+
+
+@pytest.mark.parametrize("setting", ABOUT_LESSONS)
+def test_setting_about_a_lesson_that_is_not_there_is_refused(course: Course, setting: str) -> None:
+    value = {"demo": '"week9"', "due": "{week9 = 2026-11-30 12:00:00}"}.get(setting, '["week9"]')
+    (course.root / "course.toml").write_text(f"{setting} = {value}\n")
+    with pytest.raises(
+        SettingError, match=f"course.toml:1: {setting}: no lesson is called 'week9'"
+    ):
+        build(course, [FIRST])

@@ -300,7 +300,7 @@ def _misnamed(name: str) -> str:
 def _misnamed_folder(name: str) -> str:
     if _FOLDER.fullmatch(name):
         return _too_long(name)
-    return _FOLDER_WITH_DOT if _FILE.fullmatch(name) else _ODD
+    return _FOLDER_WITH_DOT if _FOLDER.fullmatch(name.replace(".", "")) else _ODD
 
 
 def _too_long(name: str) -> str:

@@ -144,7 +144,9 @@ class _Now:
     @classmethod
     def of(cls, course: Course, folder: Path, config: Config) -> "_Now":
         preload = GradeSafely(config=config).preload
-        cells = read_source((folder / f"{folder.name}.ipynb").read_bytes()).cells
+        notebook = folder / f"{folder.name}.ipynb"
+        # What is not built is told where it is to be graded.
+        cells = read_source(notebook.read_bytes()).cells if notebook.exists() else []
         points = {grade_id_of(cell): points_of(cell) for cell in cells if is_test(cell)}
         return cls(digest_of(course.root, folder, preload), points)
 

@@ -42,9 +42,6 @@ def within(seconds: float) -> Iterator[None]:
 def test_near_misses_are_read_in_no_time(name: str) -> None:
     """A text that fits, with one of its letters, or a blank, as often as it may be, and an end."""
     pattern = PATTERNS[name]
-    text = (
-        pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
-    )
 
     @settings(
         max_examples=5,
@@ -53,7 +50,7 @@ def test_near_misses_are_read_in_no_time(name: str) -> None:
         phases=[Phase.generate],
         suppress_health_check=[*HealthCheck],
     )
-    @given(strategies.from_regex(_without_possession(text), fullmatch=True))
+    @given(strategies.from_regex(_without_possession(pattern.pattern), fullmatch=True))
     def try_near(fits: str) -> None:
         for place in range(min(len(fits), 40) + 1):
             for again in {" ", fits[place : place + 1], fits[max(0, place - 2) : place + 1]} - {""}:

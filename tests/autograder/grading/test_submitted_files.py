@@ -333,3 +333,17 @@ def test_reading(folder: Path) -> None:
     assert read_regular(folder / "nothing", 4) == b""
     assert read_regular(folder / "data" / "below", 4) == b""
     assert read_regular(folder, 10_000) == b""
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("02_vectors.ipynb", "it is a folder, and a folder's name has no dot"),
+        ("mine (1)", "its name has characters that are not allowed"),
+    ],
+)
+def test_folder_that_is_not_entered_says_why(folder: Path, name: str, why: str) -> None:
+    (folder / name).mkdir()
+    (folder / name / "x.txt").write_text("x")
+    _, left_out = files_in(folder)
+    assert left_out == [f"{name} is left out: {why}"]

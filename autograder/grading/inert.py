@@ -26,7 +26,7 @@ _TEX = re.compile(
     r"(re)?newcommand|providecommand|newenvironment|DeclareMathOperator)(?![A-Za-z])"
 )
 # What IPython calls a cell.
-_IN_CELL = re.compile(r"\(<ipython-input[^>]*>, line (\d+)\)")
+_IN_CELL = re.compile(r"\(<ipython-input[^<>]*>, line (\d+)\)")
 _MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
 
 

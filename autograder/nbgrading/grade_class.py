@@ -34,7 +34,7 @@ from autograder.nbgrading.term.roster import read_roster
 
 # The last line of a traceback, which says what failed.
 _OUR_ERROR = re.compile(
-    r"^\s*(?:autograder\.errors\.\w+|nbgrader\.converters\.base\.NbGraderException): (.+)$",
+    r"^[^\S\n]*(?:autograder\.errors\.\w+|nbgrader\.converters\.base\.NbGraderException): (.+)$",
     re.MULTILINE,
 )
 

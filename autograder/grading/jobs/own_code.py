@@ -27,7 +27,7 @@ from autograder.settings import FILE, OWN, PROOFS_FILE, SOLUTIONS, read_settings
 _ENGINE = Path(__file__).resolve().parents[2]
 _CONFIG = "nbgrader_config.py"
 # A module's name that is put together, as in f"solutions.exams.{lesson}".
-_MADE_NAME = re.compile(rf"(?:{SOLUTIONS}|{OWN})(?:\.\w*)*\.?(?:\{{|%|[\"'] *[%+])")
+_MADE_NAME = re.compile(rf"(?<![\w.])(?:{SOLUTIONS}|{OWN})(?:\.\w*)*\.?(?:\{{|%|[\"'] *[%+])")
 
 # Of each file by its path. Some six hundred are looked at several times for each submission, as
 # text, since a Path takes longer to make than a file takes to look at.

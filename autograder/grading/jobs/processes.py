@@ -15,18 +15,32 @@ from pathlib import Path
 from typing import Any
 
 from autograder.errors import CourseError, SandboxFailed
-from autograder.grading.grade import Graded
+from autograder.grading.grade import Graded, ungraded
 from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.sandboxes import SandboxSettings
+from autograder.grading.jobs.work import read_source
+from autograder.student.sandbox.processor_time import ran_itself
 
 _PROGRAM = "autograder.grading.jobs.fork_server"
 _ENGINE = str(Path(__file__).parents[3])
 _RETRIES = 2
 _SECONDS_TO_END = 1.0
+# What a worker itself may run for one submission; honest ones take a second of it. The student's
+# code and the tests have limits of their own.
+_MOST_SECONDS = 60.0
+_SECONDS_BETWEEN_LOOKS = 5.0
+_STILL_READING = (
+    "the grader was still reading this submission after {:.0f} s of processor time and stopped: "
+    "look at the file, and give its points by hand"
+)
 
 
 class _Gone(Exception):
     """A process has ended where it should have answered."""
+
+
+class _StillReading(Exception):
+    """A worker has run for longer than any submission takes."""
 
 
 def _answer(connection: Connection) -> Any:
@@ -141,7 +155,15 @@ class _Worker:
         self.process = process
 
     def grade(self, job: Job) -> Graded:
-        graded: Graded = _ask(self.connection, "grade", job)
+        before = ran_itself(self.process)
+        try:
+            self.connection.send(("grade", job))
+            while not self.connection.poll(_SECONDS_BETWEEN_LOOKS):
+                if ran_itself(self.process) - before > _MOST_SECONDS:
+                    raise _StillReading
+        except OSError as error:
+            raise _Gone from error
+        graded: Graded = _answer(self.connection)
         return graded
 
 
@@ -172,7 +194,7 @@ class Processes:
             self._worker(job)
 
     def grade(self, job: Job) -> Graded:
-        """Have this thread's worker do a job.
+        """Have this thread's worker do a job; what keeps it busy for too long is left to a human.
 
         Raises:
             SandboxFailed: when worker after worker is lost over it.
@@ -183,6 +205,9 @@ class Processes:
                 return self._worker(job).grade(job)
             except _Gone:
                 self._forget()
+            except _StillReading:
+                self._forget()
+                return ungraded(read_source(job.notebook), _STILL_READING.format(_MOST_SECONDS))
         raise SandboxFailed(f"{_RETRIES + 1} workers were lost, one after the other")
 
     def close(self) -> None:

@@ -27,7 +27,6 @@ from autograder.nbgrading.pages.outline import parts_of
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _HEADING = re.compile(r"^# +(.+)$", re.MULTILINE)
-_BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _PICTURES = ("image/png", "image/jpeg")
 
@@ -86,7 +85,7 @@ class Shown:
     def code(self, source: str) -> Markup:
         """Code, in colours where that does not take long."""
         # Pygments takes minutes for a thousand lines that end in blanks.
-        source = _BLANKS.sub("", source)
+        source = "\n".join(map(str.rstrip, source.split("\n")))
         if self._plain:
             return _as_text(source)
         return Markup(self._highlight(source, language="ipython3"))

@@ -18,7 +18,9 @@ from autograder.nbgrading.pages.letters import soon_set
 from autograder.nbgrading.pages.outline import Part, parts_of
 
 _SCHEME = re.compile(
-    r"^.*BEGIN MARK SCHEME.*\n(?P<scheme>(?:.*\n)*?).*END MARK SCHEME.*(?:\n|\Z)", re.MULTILINE
+    r"^(?>.*?BEGIN MARK SCHEME).*\n(?P<scheme>(?:(?!.*BEGIN MARK SCHEME).*\n)*?)"
+    r".*END MARK SCHEME.*(?:\n|\Z)",
+    re.MULTILINE,
 )
 
 

@@ -47,7 +47,6 @@ _PLAIN = (
     "It takes too long to set this submission with colours and formulas: it is shown as plain text."
 )
 _NOTHING = "Nothing of this could be graded: {}. What follows is the lesson as it was given out."
-_BLANKS = re.compile(r"[^\S\n]+$", re.MULTILINE)
 # What the scheme stands between, which Markdown takes for headings.
 _MARKS = re.compile(r"^.*\b(?:BEGIN|END) MARK SCHEME\b.*\n?", re.MULTILINE)
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -139,7 +138,7 @@ class _Colours(Highlight2HTML):
     """Pygments' colours; it takes minutes for a thousand lines that end in blanks."""
 
     def __call__(self, source: str, language: str | None = None, metadata: Any = None) -> str:
-        source = _BLANKS.sub("", source)
+        source = "\n".join(map(str.rstrip, source.split("\n")))
         return str(super().__call__(source, language="ipython3"))  # type: ignore[no-untyped-call]
 
 

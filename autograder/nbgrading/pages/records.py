@@ -53,7 +53,9 @@ from autograder.whole_file import write_whole
 # Of files beside the instructor's notebook, nbgrader gives these to nobody.
 _LEFT_OUT = (".ipynb_checkpoints", "__pycache__")
 _KEPT_BACK = re.compile(
-    r"^.*BEGIN (?P<what>HIDDEN TESTS|MARK SCHEME).*\n(?:.*\n)*?.*END (?P=what).*\n?", re.MULTILINE
+    r"^(?>.*?BEGIN (?P<what>HIDDEN TESTS|MARK SCHEME)).*\n"
+    r"(?:(?!.*BEGIN (?P=what)).*\n)*?.*END (?P=what).*\n?",
+    re.MULTILINE,
 )
 
 

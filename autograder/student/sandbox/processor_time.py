@@ -25,6 +25,7 @@ _SECONDS_UNSEEN = 0.01
 # Of the words that follow a process's name in its line: what it has run, and those of its children
 # for whose end somebody has waited, in the system's part and in its own.
 _RAN = slice(11, 15)
+_RAN_ITSELF = slice(11, 13)
 
 
 @dataclass(frozen=True)
@@ -146,11 +147,16 @@ def _threads_of(process: int) -> Iterator[str]:
         yield f"{_PROC}/{process}/task/{thread}/schedstat"
 
 
-def _ran(process: int) -> float:
+def ran_itself(process: int) -> float:
+    """The seconds that a process has run, without those that it has started."""
+    return _ran(process, _RAN_ITSELF)
+
+
+def _ran(process: int, words: slice = _RAN) -> float:
     """The seconds that a process has run, and all those that it has waited for."""
     with suppress(OSError, ValueError), open(f"{_PROC}/{process}/stat", "rb") as stat:
         # The name, in parentheses, is the student's to choose.
-        ticks = stat.read().rpartition(b")")[2].split()[_RAN]
+        ticks = stat.read().rpartition(b")")[2].split()[words]
         return sum(map(int, ticks)) * _SECONDS_OF_A_TICK
     return 0.0
 

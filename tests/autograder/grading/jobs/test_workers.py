@@ -64,6 +64,18 @@ def test_workers_are_forked_from_one_process(job_of: Callable[..., Job], two: No
     assert len({*parents}) == 1
 
 
+def test_what_keeps_a_worker_busy_is_left_to_a_human(
+    job_of: Callable[..., Job], two: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_SECONDS_BETWEEN_LOOKS", 0.1)
+    with monkeypatch.context() as impatient:
+        impatient.setattr(processes, "_MOST_SECONDS", -1.0)
+        graded = result_of(job_of(double=ASLEEP))
+    assert {cell.verdict for cell in graded.record.cells} == {Verdict.NOT_GRADABLE}
+    assert "still reading" in graded.record.not_graded
+    assert result_of(job_of(double=ASLEEP)).record.cells[0].verdict is Verdict.PASSED
+
+
 @pytest.mark.long
 def test_what_they_are_forked_from_is_replaced(job_of: Callable[..., Job], two: None) -> None:
     ahead(job_of(double=ASLEEP))

@@ -152,7 +152,7 @@ class SubmittedFolder:
         if not self.why_not(at, name, most):
             descriptor = stack.enter_context(_open(name, _FILES_ONLY, at))
             # Another file may have taken its name by now.
-            if not _unfit(os.fstat(descriptor), most):
+            if not self._unfit(os.fstat(descriptor), most):
                 return stack.enter_context(open(descriptor, "rb", closefd=False))
         return io.BytesIO()
 
@@ -182,15 +182,18 @@ class SubmittedFolder:
         """Why a file within the open folder `at` is not taken; "" if it is."""
         try:
             status = os.stat(name, dir_fd=at, follow_symlinks=False)
-            if reason := _unfit(status, most):
+            if reason := self._unfit(status, most):
                 return reason
-            if status.st_uid != self.owner and (self.all_of_one or status.st_nlink > 1):
-                return _ANOTHERS
             with _open(name, _FILES_ONLY, at):
                 return ""
         except OSError as error:
             raise_if_ours(error)
             return _CLOSED
+
+    def _unfit(self, status: os.stat_result, most: int) -> str:
+        """Why a file like this, in this folder, is not taken; "" if it is."""
+        anothers = status.st_uid != self.owner and (self.all_of_one or status.st_nlink > 1)
+        return _unfit(status, most) or (_ANOTHERS if anothers else "")
 
 
 def stamp(status: os.stat_result) -> tuple[int, int, int]:

@@ -309,6 +309,18 @@ def test_hard_link_of_anothers_file(folder: Path) -> None:
         assert submission.read("own.txt", 10) == b""
 
 
+def test_link_that_comes_between_looking_and_reading(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, "linked.txt")
+    with opened(folder) as submission:
+        monkeypatch.setattr(submission, "why_not", lambda *looked_at: "")
+        assert submission.read("linked.txt", 10)
+        os.link(folder / "linked.txt", folder.parent / "elsewhere.txt")
+        submission.owner = -1
+        assert submission.read("linked.txt", 10) == b""
+
+
 def test_folder_that_becomes_a_link(folder: Path) -> None:
     """Between looking and reading its owner can put a link in its place."""
     write(folder, "data/x.txt", content="mine")

@@ -37,7 +37,7 @@ _FILES_ONLY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _NO_LINK
 _DEEP = "it lies too deep in folders"
 _ODD = "its name has characters that are not allowed"
 _LONG = "its name is too long"
-_TOO_MANY = "there are too many files, or too large ones"
+TOO_MANY = "there are too many files"
 _IRREGULAR = "it is not a regular file"
 _FOLDER_WITH_DOT = "it is a folder, and a folder's name has no dot"
 _ANOTHERS = "it belongs to somebody else"
@@ -215,7 +215,7 @@ class _Walk:
     """A look at all that lies in a folder: files first, then folders, each in order."""
 
     def __init__(self, folder: SubmittedFolder, most: int) -> None:
-        self._folder, self._most, self._seen = folder, most, 0
+        self._folder, self._left, self._seen = folder, most, 0
         self.taken: list[str] = []
         self._left_out: list[str] = []
         self._more = 0
@@ -227,7 +227,7 @@ class _Walk:
     def visit(self, descriptor: int, above: tuple[str, ...]) -> None:
         names = self._names(descriptor)
         if self._seen > _ENTRIES:
-            return self._leave_out("/".join(above) or "all that is in it", _TOO_MANY)
+            return self._leave_out("/".join(above) or "all that is in it", TOO_MANY)
         names = [one for one in names if not (one in _LEAVINGS or one.startswith(_RESOURCE_FORK))]
         folders = [name for name in names if _is_folder(name, descriptor)]
         # Notebooks first: there is room for them, and what is wrong with one is said first.
@@ -250,13 +250,14 @@ class _Walk:
         most = most_of(name)
         reason = _misnamed(name) or self._folder.why_not(descriptor, name, most)
         size = 0 if reason else os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_size
-        if not reason and (len(self.taken) == MOST_FILES or size > self._most):
-            reason = _TOO_MANY
+        if not reason and len(self.taken) == MOST_FILES:
+            reason = TOO_MANY
+        reason = reason or too_large_together(size, self._left)
         if reason:
             self._leave_out(path, reason)
         else:
             self.taken.append(path)
-            self._most -= size
+            self._left -= size
 
     def _enter(self, descriptor: int, above: tuple[str, ...], name: str) -> None:
         path = "/".join((*above, name))
@@ -333,9 +334,19 @@ def most_of(name: str) -> int:
 def _unfit(status: os.stat_result, most: int) -> str:
     if not stat.S_ISREG(status.st_mode):
         return _IRREGULAR
-    if status.st_size > most:
-        return f"it has {megabytes(status.st_size)}, and {megabytes(most)} are the most"
-    return ""
+    return too_large(status.st_size, most)
+
+
+def too_large(size: int, most: int) -> str:
+    """Why a file of so many bytes is not taken; "" if it is."""
+    return f"it has {megabytes(size)}, and {megabytes(most)} are the most" if size > most else ""
+
+
+def too_large_together(size: int, left: int) -> str:
+    """Why a file is not taken, beside the others, where so many bytes are left; "" if it is."""
+    if size <= left:
+        return ""
+    return f"it has {megabytes(size)}, and the other files leave {megabytes(left)}"
 
 
 def megabytes(size: int) -> str:

@@ -29,12 +29,14 @@ from autograder.errors import GradingFailed
 from autograder.grading.submitted_files import (
     ALL_BYTES,
     MOST_FILES,
+    TOO_MANY,
     is_notebook,
     is_plain,
-    megabytes,
     most_of,
     raise_if_ours,
     shown,
+    too_large,
+    too_large_together,
 )
 from autograder.nbgrading.inbox.replacing import alone, arriving, discard, finish_replacing, replace
 from autograder.nbgrading.inbox.student_ids import is_student_id
@@ -251,12 +253,11 @@ def _write(
     """Write what is taken of a student's files into a folder; what is not is named, with why."""
     room, left_out = ALL_BYTES, []
     for number, (name, entry) in enumerate(sorted(files.items(), key=_notebooks_first)):
-        most = min(most_of(name), room)
-        if reason := _why_not(name, entry, most, number):
+        if reason := _why_not(name, entry, room, number):
             left_out.append((name, reason))
             continue
         try:
-            room -= _unpack(archive, entry, folder.joinpath(*PurePosixPath(name).parts), most)
+            room -= _unpack(archive, entry, folder.joinpath(*PurePosixPath(name).parts))
         except (_Damaged, FileExistsError):
             left_out.append((name, "it can't be unpacked"))
         except OSError as error:
@@ -274,37 +275,37 @@ class _Damaged(Exception):
     """A file of the zip that can't be read: damaged, encrypted, or larger than it says."""
 
 
-def _why_not(name: str, entry: zipfile.ZipInfo, most: int, number: int) -> str:
+def _why_not(name: str, entry: zipfile.ZipInfo, room: int, number: int) -> str:
     if name == NAME:
         return "when something was handed in is not for who hands it in to say"
     if not is_plain(name):
         return "its name has characters that are not allowed"
     if number >= MOST_FILES:
-        return "there are too many files"
+        return TOO_MANY
     if entry.compress_type not in _BOUNDED:
         return "it is packed in another way than platforms do, by deflate"
-    if entry.file_size > most:
-        return f"it has {megabytes(entry.file_size)}, and {megabytes(most)} are the most"
-    return ""
+    size = entry.file_size
+    return too_large(size, most_of(name)) or too_large_together(size, room)
 
 
-def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path, most: int) -> int:
+def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> int:
     """Write a file, whole or not at all, and say how many bytes it has."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("xb") as copy:
         try:
-            return sum(map(copy.write, _content(archive, entry, most)))
+            return sum(map(copy.write, _content(archive, entry)))
         except BaseException:
             path.unlink()
             raise
 
 
-def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int) -> Iterator[bytes]:
-    """A file, piece by piece, and no more of it than it may have, whatever the zip says.
+def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
+    """A file, piece by piece, and no more of it than the zip says that it has.
 
     Raises:
         _Damaged: when it can't be read.
     """
+    most = entry.file_size
     try:
         with archive.open(entry) as file:
             while chunk := file.read(min(_CHUNK, most + 1)):

@@ -135,6 +135,13 @@ def test_several_files_and_what_nobody_unpacks(collect) -> None:
     assert all(one.isprintable() for one in found.aside)
 
 
+def test_files_that_are_too_large_together(collect) -> None:
+    many = {f"ada/{number:02}.bin": b"0" * 9_800_000 for number in range(11)}
+    found = collect({f"ada/{NOTEBOOK}": b"{}", **many})
+    last = "ada: 10.bin is left out: it has 9.8 MB, and the other files leave 2 MB"
+    assert found.aside == [last]
+
+
 # Of one, two, three and four bytes, as long as a name may be in letters and beyond.
 LETTERS = ["a", "é", "界", "𠀀"]
 

@@ -64,6 +64,8 @@ class Rebuilt:
     scenery: frozenset[str] = frozenset()
     # By a name that an answer should have made and has not: what is said of its cell.
     misnamed: Mapping[str, str] = field(default_factory=dict)
+    # The exercises whose code was left out: it is longer than anybody writes.
+    too_long: frozenset[str] = frozenset()
 
 
 @dataclass
@@ -73,6 +75,7 @@ class _Found:
     answers: dict[str, str] = field(default_factory=dict)
     added: dict[str, list[str]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    too_long: list[str] = field(default_factory=list)
     scenery: frozenset[str] = frozenset()
     misnamed: dict[str, str] = field(default_factory=dict)
 
@@ -118,6 +121,7 @@ def rebuild(source: NotebookNode, submission: bytes) -> Rebuilt:
         imported(texts),
         found.scenery,
         found.misnamed,
+        frozenset(found.too_long),
     )
 
 
@@ -133,7 +137,7 @@ def _read_apart(submission: bytes, source: NotebookNode, solutions: Mapping[str,
 
     def read(tell: Tell) -> None:
         found = _read(submission, source, solutions)
-        tell({"answers": found.answers, "added": found.added, "remarks": found.remarks})
+        tell({name: getattr(found, name) for name in ("answers", "added", "remarks", "too_long")})
         code = [text for name, text in found.answers.items() if solutions[name] == "code"]
         added = [text for texts in found.added.values() for text in texts]
         tell(patches_in([*code, *added]))
@@ -219,9 +223,12 @@ def _read(submission: bytes, source: NotebookNode, solutions: Mapping[str, str])
     for cell in cells:
         text, grade_id = source_of(cell), grade_id_of(cell)
         if len(text) > _SOURCE_LENGTH:
+            is_code = solutions.get(grade_id, cell.get("cell_type")) == "code"
             what = f"the cell of {grade_id}" if grade_id in solutions else "a cell"
-            found.remarks.append(f"{what} has more than {_SOURCE_LENGTH:,} characters: left out")
-            text = ""
+            rest = "left out" if is_code else "the rest is left out"
+            found.remarks.append(f"{what} has more than {_SOURCE_LENGTH:,} characters: {rest}")
+            text = "" if is_code else text[:_SOURCE_LENGTH]
+            found.too_long += [grade_id] if is_code and grade_id in solutions else []
         if grade_id in solutions:
             copies.setdefault(grade_id, []).append(_Copy(text, is_answered(cell), anchor))
         place = place_of(cell)

@@ -43,6 +43,7 @@ _MOST_READ = 200_000
 
 # What is said where a test finds no such name at the student's.
 _NOT_DEFINED = re.compile(r"name '(\w+)' is not defined")
+_TOO_LONG = "the cell of {} is longer than what is read of a cell, so nothing of it was run"
 _LEFTOVERS = (
     "processes that a cell or a test had left running were ended with it: the next cell does not "
     "find them"
@@ -63,7 +64,7 @@ class _Test:
     cell: NotebookNode
     steps: int
     # What became of the answer that it is about, where that could not be run.
-    lost: tuple[Verdict, str] | None
+    lost: Examined | None
 
 
 class Run:
@@ -91,7 +92,7 @@ class Run:
         self.taken = Taken()
         # Whether anything was stopped, or not run, because it took too long.
         self.stopped = False
-        self._lost: tuple[Verdict, str] | None = None
+        self._lost: Examined | None = None
         self._examining = False
         self._written = Written(())
         self._room = _CELLS_OF_OUTPUT * sandbox.limits.output_bytes
@@ -158,8 +159,12 @@ class Run:
     def _run(self, cell: NotebookNode) -> list[dict[str, Any]]:
         grade_id = grade_id_of(cell)
         if grade_id in self._rebuilt.missing:
-            self._lost = Verdict.MISSING, f"the cell of {grade_id} is missing in the notebook"
+            text = f"the cell of {grade_id} is missing in the notebook"
+            self._lost = Examined(Verdict.MISSING, text)
             return []
+        if grade_id in self._rebuilt.too_long:
+            doubt = _TOO_LONG.format(grade_id)
+            self._lost = Examined(Verdict.MISSING, doubt, doubts={"too long": doubt})
         if self._used_up():
             return [error_output(Verdict.NOT_RUN, "not run")]
         try:
@@ -171,14 +176,14 @@ class Run:
             verdict, message = self._post_mortem(error)
             self.remarks.append(message)
             if grade_id:
-                self._lost = verdict, message
+                self._lost = Examined(verdict, message)
             return [error_output(verdict, message)]
         self._steps.append(_Step(cell.source))
         if left := self._end_leftovers():
             sentence = f"what this cell had left running was ended with it: {left}"
             outputs.append({"output_type": "stream", "name": "stderr", "text": f"{sentence}\n"})
         if grade_id and (sentence := broken_syntax(outputs, grade_id)):
-            self._lost = Verdict.EXCEPTION, sentence
+            self._lost = Examined(Verdict.EXCEPTION, sentence)
         most = self._sandbox.limits.output_bytes
         safe = inert_outputs(outputs, min(2 * most, self._room), self._pictures)
         self._room -= sum(len(str(output)) for output in safe)
@@ -218,7 +223,7 @@ class Run:
             self._end()
             return Examined(lost.verdict, str(lost))
         if examined.verdict is Verdict.MISSING:
-            return Examined(*test.lost) if test.lost else self._with_other_name(examined)
+            return test.lost or self._with_other_name(examined)
         return examined
 
     def _with_other_name(self, examined: Examined) -> Examined:

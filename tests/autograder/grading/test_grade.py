@@ -93,6 +93,7 @@ def test_each_end_has_its_verdict(sandbox: Sandbox) -> None:
         "def double(x):\n    import os\n    os._exit(0)": Verdict.KILLED,
         "import os\nos._exit(0)": Verdict.KILLED,
         "def triple(x): return 3 * x": Verdict.MISSING,
+        f"def double(x): return 2 * x  {'#' * 200_000}": Verdict.NOT_GRADABLE,
     }
     for answer, verdict in ends.items():
         graded = grade(source, answered(source, answer), sandbox)

@@ -38,6 +38,19 @@ def test_a_students_ticks_earn_nothing() -> None:
     assert determine_grade(rebuilt.notebook.cells[0]) == (None, 3)
 
 
+def test_long_words_are_read_from_their_beginning() -> None:
+    """As those are that have a picture in them: a human is to read what there is."""
+    answer = make_cell("markdown", "YOUR ANSWER HERE", "why", solution=True, grade=True, points=3)
+    answer.metadata.nbgrader["checksum"] = compute_checksum(answer)
+    own = new_notebook(cells=[deepcopy(answer)])
+    own.cells[0].source = f"Because. {'A' * 200_000}"
+    rebuilt = rebuild(new_notebook(cells=[answer]), nbformat.writes(own).encode())
+    assert rebuilt.notebook.cells[0].source.startswith("Because. A")
+    assert determine_grade(rebuilt.notebook.cells[0]) == (None, 3)
+    assert "the rest is left out" in rebuilt.remarks[0]
+    assert not rebuilt.too_long
+
+
 def test_remarks_are_few_and_plain() -> None:
     """What a student writes often, or as a terminal's order, is not said as often, nor obeyed."""
     cell = make_cell("code", "", "double", solution=True)

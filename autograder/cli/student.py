@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autograder.checks.card.terminal import as_written, printable
+from autograder.counted import counted
 from autograder.course import Course
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _show(one: "OneStudent") -> None:
         typer.echo(printable(f"  {path}  {size}"))
     if len(files) > _FILES:
         typer.echo(f"  and {len(files) - _FILES} more")
-    typer.echo(f"{len(files)} files.")
+    typer.echo(f"{counted(len(files), 'file')}.")
     _tell_out_of_reach(one, "More about this student may stand in")
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from autograder.checks.card.terminal import as_written, printable
+from autograder.counted import counted
 from autograder.course import Course
 from autograder.environment import one_thread
 
@@ -36,7 +37,8 @@ def roster(
     if path.resolve() != kept:
         write_whole(kept, path.read_bytes())
     longer = sum(bool(one.extensions) for one in students)
-    typer.echo(f"{len(students)} students: {new} new, {changed} changed, {longer} with more time.")
+    everybody = counted(len(students), "student")
+    typer.echo(f"{everybody}: {new} new, {changed} changed, {longer} with more time.")
 
 
 def collect(

@@ -8,6 +8,7 @@ from rich.table import Table
 
 from autograder.checks.card.terminal import as_written
 from autograder.checks.exam.report import Verdict
+from autograder.counted import counted
 from autograder.grading.record import Record
 
 # So many exercises, or remarks, are named; of more, one line says what there is.
@@ -107,7 +108,7 @@ def found_in(record: Record) -> list[str]:
 
 
 def _named(exercises: Sequence[str]) -> str:
-    return ", ".join(exercises) if len(exercises) <= _MANY else f"{len(exercises)} exercises"
+    return ", ".join(exercises) if len(exercises) <= _MANY else counted(len(exercises), "exercise")
 
 
 def _summary(results: Sequence[StudentResult]) -> str:
@@ -129,8 +130,8 @@ def without_submission(missing: Sequence[str], known: int) -> str:
         return ""
     if len(missing) > known / 2:
         # As of a retake, which most of a class need not take.
-        return f"Nothing is there of {len(missing)} of {known} students."
-    return f"Nothing is there of {len(missing)} of {known} students: {some_of(missing)}."
+        return f"Nothing is there of {len(missing)} of {counted(known, 'student')}."
+    return f"Nothing is there of {len(missing)} of {counted(known, 'student')}: {some_of(missing)}."
 
 
 def some_of(students: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from autograder.checks.card.as_html import as_html
 from autograder.checks.exam.report import Verdict
+from autograder.counted import counted
 from autograder.insight.survey import figures, findings
 from autograder.insight.survey.alike import ALL, Alike
 from autograder.insight.survey.classwork import Classwork, Result
@@ -108,6 +109,7 @@ def _environment() -> Environment:
     environment.filters["points"] = lambda number: f"{round(number, 2):g}"
     environment.filters["per_cent"] = lambda share: f"{100 * share:.0f} %"
     environment.filters["names"] = _names
+    environment.filters["counted"] = counted
     environment.filters["as_html"] = lambda text: Markup(as_html(text))
     return environment
 

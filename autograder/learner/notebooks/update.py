@@ -11,6 +11,7 @@ import nbformat
 from nbformat.v4 import new_markdown_cell
 
 from autograder.checks.source.notebook_file import read_notebook
+from autograder.counted import counted
 from autograder.course import lesson_number
 from autograder.errors import CheckError
 from autograder.learner.notebooks.carrying import NOTE, Carried, carry_over
@@ -83,7 +84,7 @@ def _in_words(carried: Carried, lesson: str) -> Iterator[str]:
         yield f"No longer asked: {_listed(carried.gone)}. Your answers are now cells of your own."
     if carried.edited:
         yield (
-            f"{_count(carried.edited, 'text or cell', 'texts and cells')} that you had changed "
+            f"{counted(carried.edited, 'text or cell', 'texts and cells')} that you had changed "
             + (
                 "has changed in the lesson too: yours stands beside it."
                 if carried.edited == 1
@@ -92,20 +93,16 @@ def _in_words(carried: Carried, lesson: str) -> Iterator[str]:
         )
     if carried.left:
         yield (
-            f"{_count(carried.left, 'cell', 'cells')} of yours had no place any more: see the end "
+            f"{counted(carried.left, 'cell')} of yours had no place any more: see the end "
             "of the notebook."
         )
     if carried.unticked:
         yield (
-            f"{_count(carried.unticked, 'tick', 'ticks')} could not be placed, because what a good "
-            "answer says is put in another way now."
+            f"{counted(carried.unticked, 'tick')} could not be placed, because what a good answer says "
+            "is put in another way now."
         )
 
 
 def _listed(names: list[str]) -> str:
     """Names as code; a file may have anything in their place, such as the end of that."""
     return ", ".join(f"`{_NO_NAME.sub('?', name)}`" for name in names)
-
-
-def _count(number: int, one: str, more: str) -> str:
-    return f"1 {one}" if number == 1 else f"{number} {more}"

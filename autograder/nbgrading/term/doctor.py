@@ -14,6 +14,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default.exchange import Exchange
 from traitlets.config import Config
 
+from autograder.counted import counted
 from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.grading.jobs.sandboxes import close_sandboxes, in_sandbox, usual_walls
@@ -150,7 +151,7 @@ def _roster(course: Course) -> Checkup:
         return Checkup("roster", str(error), "edit that line")
     without = sum(not one.names.get("email") for one in students)
     emails = f", {without} without an e-mail, which Gradescope needs" if without else ""
-    return Checkup("roster", f"{len(students)} students{emails}")
+    return Checkup("roster", f"{counted(len(students), 'student')}{emails}")
 
 
 def _exchange(course: Course, config: Config) -> Checkup:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from autograder.checks.source.opening import Opening
+from autograder.counted import counted
 from autograder.course import lesson_number
 from autograder.site.download import NOTE
 from autograder.site.texts.map_drawing import Box, drawing
@@ -57,10 +58,10 @@ def map_page(lessons: Sequence[OnMap], runnable: Mapping[str, str]) -> str:
         hours += f", {max(1, round(core / 60))} of them for the cores of all lessons"
     exercises = sum(one.exercises for one in lessons)
     in_words = sum(one.in_words for one in lessons)
-    asked = f"{_counted(exercises, 'exercise')}{f' ({in_words} of them in words)' * bool(in_words)}"
+    asked = f"{counted(exercises, 'exercise')}{f' ({in_words} of them in words)' * bool(in_words)}"
     parts = [
         "# The course as a map\n",
-        f"{_counted(len(lessons), 'lesson')} with {asked}{hours}.",
+        f"{counted(len(lessons), 'lesson')} with {asked}{hours}.",
         drawing([_box(one, lessons) for one in lessons]),
         _HEAD + "".join(_row(one, lessons) for one in lessons),
         *_in_browser(lessons, runnable),
@@ -83,10 +84,6 @@ def begin(lessons: Sequence[OnMap], runnable: Mapping[str, str]) -> str:
     if runnable:
         found.append(NOTE)
     return f'<div class="doors begin">{" ".join(found)}</div>'
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s' * (count != 1)}"
 
 
 def _box(one: OnMap, lessons: Sequence[OnMap]) -> Box:

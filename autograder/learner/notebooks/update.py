@@ -98,8 +98,8 @@ def _in_words(carried: Carried, lesson: str) -> Iterator[str]:
         )
     if carried.unticked:
         yield (
-            f"{counted(carried.unticked, 'tick')} could not be placed, because what a good answer says "
-            "is put in another way now."
+            f"{counted(carried.unticked, 'tick')} could not be placed, because what a good answer "
+            "says is put in another way now."
         )
 
 

@@ -270,6 +270,7 @@ def report(
     answers are alike. With several LESSONS also how the class has done from one to the next.
     """
     from autograder.insight.survey.survey import write_report
+    from autograder.nbgrading.inbox.student_ids import refusal
 
     course = Course.find()
     # A notebook that was made by hand has no text from which it is built.
@@ -277,7 +278,6 @@ def report(
     if not (lessons or graded):
         raise GradingFailed("nothing is graded yet: autograder grade LESSON")
     asked = lessons or sorted(graded)
-    for path in write_report(
-        course, asked if graded.issuperset(asked) else course.lessons_named(asked), to
-    ):
+    full = asked if graded.issuperset(asked) else course.lessons_named(asked)
+    for path in write_report(course, full, to, refusal):
         typer.echo(f"  wrote {path}")

@@ -1,6 +1,6 @@
 """A graded class of one lesson, read from the records beside its graded notebooks."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,6 +10,9 @@ from autograder.checks.source.notebook_file import read_notebook
 from autograder.course import Course
 from autograder.errors import GradingFailed
 from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, answers_in
+from autograder.grading.submitted_files import shown
+
+WhyNobody = Callable[[str], str]
 
 
 @dataclass(frozen=True)
@@ -92,8 +95,13 @@ class Classwork:
         return {(one.student, one.exercise): one for one in self.results}
 
 
-def read_classwork(course: Course, lesson: str) -> Classwork:
+def read_classwork(course: Course, lesson: str, why_nobody: WhyNobody = lambda _: "") -> Classwork:
     """The graded submissions of a lesson.
+
+    Args:
+        course: where they were graded.
+        lesson: its full name.
+        why_nobody: why a folder of this name is no student's; "" where it is one's.
 
     Raises:
         GradingFailed: when there are none, or a record can't be read.
@@ -120,7 +128,7 @@ def read_classwork(course: Course, lesson: str) -> Classwork:
         results += _results(student, record, given)
     handed_in = {path.parent.name for path in (course.root / "submitted").glob(f"*/{lesson}")}
     waiting = sorted((handed_in | reasons.keys()) - seconds.keys())
-    not_graded = {student: reasons.get(student, "") for student in waiting}
+    not_graded = {shown(one): reasons.get(one) or why_nobody(one) for one in waiting}
     return Classwork(lesson, results, seconds, not_graded, noticed, further)
 
 

@@ -7,25 +7,31 @@ from autograder.course import Course, lesson_number
 from autograder.errors import GradingFailed
 from autograder.insight.survey import tables
 from autograder.insight.survey.alike import read_alike
-from autograder.insight.survey.classwork import read_classwork
+from autograder.insight.survey.classwork import WhyNobody, read_classwork
 from autograder.insight.survey.page import page
 
 FOLDER = "reports"
 
 
-def write_report(course: Course, lessons: Sequence[str], folder: Path | None = None) -> list[Path]:
+def write_report(
+    course: Course,
+    lessons: Sequence[str],
+    folder: Path | None = None,
+    why_nobody: WhyNobody = lambda _: "",
+) -> list[Path]:
     """Write the report on these lessons as HTML, JSON and CSV; returns the files.
 
     Args:
         course: where they were graded.
         lessons: their full names.
         folder: where the files go, by default reports/ in the course.
+        why_nobody: why a folder in submitted/ is no student's; "" where it is one's.
 
     Raises:
         GradingFailed: when a lesson is not graded, a record can't be read, or nothing can be
             written.
     """
-    works = [read_classwork(course, lesson) for lesson in lessons]
+    works = [read_classwork(course, lesson, why_nobody) for lesson in lessons]
     folder = folder or course.root / FOLDER
     stem = (
         lessons[0]

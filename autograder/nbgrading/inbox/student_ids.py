@@ -43,6 +43,11 @@ def why_nobody(name: str, others: Container[str] = (), *, in_table: bool = False
     return f"{NOBODY}; rename the folder as the student is called in the gradebook{better}"
 
 
+def refusal(name: str) -> str:
+    """Why a folder of this name is nobody's; "" where it can be a student's."""
+    return "" if is_student_id(name) else why_nobody(name)
+
+
 def is_student_id(name: str) -> bool:
     """Whether a folder of this name can be a student's."""
     # The other forms of a letter, such as ａ, are what no keyboard and no platform writes.

@@ -167,7 +167,7 @@ def test_report_takes_lessons_by_number_and_notebooks_by_name(
 ) -> None:
     asked: list[Sequence[str]] = []
 
-    def write(course: object, lessons: Sequence[str], folder: Path | None) -> list[Path]:
+    def write(course: object, lessons: Sequence[str], *_: object) -> list[Path]:
         asked.append(lessons)
         return [tmp_path / "reports" / "page.html"]
 

@@ -21,6 +21,7 @@ from autograder.insight.survey.figures import distribution
 from autograder.insight.survey.page import page
 from autograder.insight.survey.survey import write_report
 from autograder.insight.survey.tables import as_csv, as_json
+from autograder.nbgrading.inbox.student_ids import refusal
 from tests.support.samples import make_cell
 from tests.support.surveyed_class import HINT, LESSON, add_record, cell, graded
 
@@ -40,6 +41,14 @@ def test_a_class_is_read_from_its_records(work: Classwork) -> None:
     assert work.out_of == 4.0
     assert work.not_graded == {"finn": ""}
     assert work.by_place["dan", "mix"].place == "the axis of the sum"
+
+
+def test_folder_that_nobody_can_be_called_says_so(tmp_path: Path) -> None:
+    course = graded(tmp_path)
+    (course.root / "submitted" / "o'brien" / LESSON).mkdir(parents=True)
+    found = read_classwork(course, LESSON, refusal).not_graded
+    assert found.keys() == {"finn", "o'brien"}
+    assert found["o'brien"].endswith("for example to o_brien")
 
 
 def test_a_record_of_an_earlier_version_has_no_places(tmp_path: Path) -> None:

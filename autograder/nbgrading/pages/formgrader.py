@@ -30,6 +30,7 @@ from traitlets import TraitError
 
 from autograder.errors import CourseError
 from autograder.grading.jobs.warm import WarmWorker
+from autograder.grading.record import RECORD_SUFFIX, Record
 from autograder.grading.submitted_files import read_regular
 from autograder.nbgrading.inbox.student_ids import is_student_id
 from autograder.nbgrading.pages.asked import MARKUP, guarded, is_plain_name
@@ -158,7 +159,17 @@ def _done(api: NbGraderAPI, method: str, *names: str) -> Any:
         done = getattr(api, method)(*names)
     if done.get("error"):
         done["error"] = sentence_in(done["error"])
+    elif method == "autograde" and (why := _why_not_graded(api.coursedir, *names)):
+        return {**done, "success": False, "error": f"Nothing is scored, it waits for you: {why}"}
     return done
+
+
+def _why_not_graded(directory: CourseDirectory, lesson: str, student: str) -> str:
+    """Why a human has to look at what was graded just now; "" if it was scored."""
+    folder = directory.format_path(directory.autograded_directory, student, lesson)
+    with suppress(CourseError, OSError):
+        return Record.read(Path(folder, f"{lesson}{RECORD_SUFFIX}")).not_graded
+    return ""
 
 
 async def _submission(self: Any, submission_id: str) -> None:

@@ -6,13 +6,18 @@ import inspect
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from jinja2 import Environment, FileSystemLoader
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.server_extensions.formgrader import apihandlers
+from traitlets.config import Config
 
+from autograder.grading.record import RECORD_SUFFIX, Record
+from autograder.nbgrading.pages import formgrader
 from autograder.nbgrading.pages.formgrader import ACTIONS, MINUTES, _in_time, render
 
 THEIRS = Path(inspect.getfile(apihandlers)).parent / "templates"
@@ -44,6 +49,23 @@ def test_menu_of_every_list_leads_to_the_answers(page: str) -> None:
     settings = {"nbgrader_jinja2_env": Environment(loader=FileSystemLoader(THEIRS))}
     shown = render(SimpleNamespace(settings=settings), page, base_url="/here")
     assert shown.count('<a href="/here/formgrader/reading">Written answers</a>') == 1
+
+
+@pytest.mark.parametrize("why", ["", "two notebooks were handed in: only one can count"])
+def test_success_is_not_said_of_what_waits_for_a_human(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    monkeypatch.setattr(formgrader, "_warm", SimpleNamespace(asked=nullcontext))
+    directory = CourseDirectory(config=Config(CourseDirectory={"root": str(tmp_path)}))
+    kept = tmp_path / "autograded" / "ada" / "02" / f"02{RECORD_SUFFIX}"
+    kept.parent.mkdir(parents=True)
+    kept.write_text(Record(not_graded=why).text())
+    api = SimpleNamespace(
+        coursedir=directory, autograde=lambda *_: {"success": True, "error": None, "log": ""}
+    )
+    done = formgrader._done(api, "autograde", "02", "ada")
+    assert done["success"] == (not why)
+    assert (done["error"] or "").endswith(why)
 
 
 def test_action_without_an_end_is_told_and_so_is_what_waits_for_it() -> None:

@@ -114,7 +114,7 @@ class Session(Questions, Generic[Peer]):
         self._limits = limits
 
     def run(self, source: str) -> list[object]:
-        """Run a cell; its outputs, of which nothing is known but that they are plain values.
+        """Run a cell; its outputs, of which nothing is known but that JSON could hold them.
 
         Raises:
             StudentGone, StudentTooSlow, ReplyNotUnderstood: when that is what came of it.
@@ -122,7 +122,7 @@ class Session(Questions, Generic[Peer]):
         most = _BYTES_OF_OUTPUT * self._limits.output_bytes + _FRAME
         match self._ask(("run", source), self._limits.cell_seconds, most):
             case ("ran", list(outputs)):
-                return outputs
+                return [_as_json_has_it(output) for output in outputs]
         raise self._not_understood("running a cell gave no outputs")
 
     def remember(self) -> int:
@@ -355,6 +355,17 @@ class Session(Questions, Generic[Peer]):
         if reference.kind not in ("function", "class", "module", "object"):
             raise LookupError("what is the examiner's is not the student's to return")
         return RemoteObject(self, reference)
+
+
+def _as_json_has_it(value: object) -> object:
+    """What a notebook can hold of an output: whoever compares it is answered by no stand-in, and by
+    no array.
+    """
+    if type(value) is dict:
+        return {name: _as_json_has_it(one) for name, one in value.items() if type(name) is str}
+    if type(value) in (list, tuple):
+        return [_as_json_has_it(one) for one in value]  # type: ignore[attr-defined]
+    return value if type(value) in (str, int, float, bool) else None
 
 
 def _request(

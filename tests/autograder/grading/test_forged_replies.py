@@ -13,8 +13,10 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from nbformat.validator import validate
 
 from autograder.grading.grade import grade
-from autograder.grading.inert import inert_outputs
+from autograder.grading.inert import broken_syntax, inert_outputs
+from autograder.grading.ordinary.tests_beside import _told_by
 from autograder.student.limits import Limits
+from autograder.student.rpc.session import _as_json_has_it
 from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.samples import make_cell
 
@@ -65,11 +67,13 @@ outputs = st.one_of(
 )
 
 
-@pytest.mark.long
 @given(st.lists(outputs, max_size=4))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_no_output_is_too_odd(forged: list[object]) -> None:
-    for one in inert_outputs(forged, 10_000):
+    sent = [_as_json_has_it(one) for one in forged]
+    assert _told_by(sent, 1.0).verdict
+    assert isinstance(broken_syntax(sent, "double"), str)
+    for one in inert_outputs(sent, 10_000):
         validate(new_output(**one), ref="output", version=4, version_minor=5)
 
 
@@ -90,7 +94,7 @@ def sandbox() -> Iterator[Sandbox]:
         yield sandbox
 
 
-def earned(sandbox: Sandbox, forging: str) -> tuple[list[float], NotebookNode]:
+def earned(sandbox: Sandbox, *added: str) -> tuple[list[float], NotebookNode]:
     tests = ("assert double(2) == 4", "import numpy as np\nassert np.allclose(double(1), 2)")
     cells = [make_cell("code", ANSWER, "double", solution=True)]
     cells += [make_cell("code", test, f"test-{n}", grade=True, points=1)
@@ -98,7 +102,7 @@ def earned(sandbox: Sandbox, forging: str) -> tuple[list[float], NotebookNode]:
     source = new_notebook(cells=cells)
     handed_in = nbformat.reads(nbformat.writes(source), as_version=4)
     handed_in.cells[0].source = "def double(x):\n    return 3"
-    handed_in.cells.insert(1, new_code_cell(forging))
+    handed_in.cells[1:1] = map(new_code_cell, added)
     graded = grade(source, nbformat.writes(handed_in).encode(), sandbox)
     return [one.points for one in graded.verdicts], graded.notebook
 
@@ -133,6 +137,12 @@ REPLIES = (
     "('returned', 5, (), '', None, ())",
     "({'a': 1}, 2)",
 )
+TO_RUN = (
+    "('ran', [{'output_type': 'error', 'ename': np.zeros(2), 'evalue': 'x'}])",
+    "('ran', [{'output_type': 'error', 'ename': Reference('object', 0), 'evalue': 'x'}])",
+    "('ran', [{'output_type': np.zeros(2)}, Reference('object', 0), np.zeros(2)])",
+    "('ran', {})",
+)
 TO_CALLS = (
     "('returned', 5, (np.zeros(2),), '', np.zeros(2), ())",
     "('returned', 10**4299, (), '', 10**4299, (np.zeros(2),))",
@@ -157,6 +167,13 @@ def test_forged_words_earn_nothing(sandbox: Sandbox) -> None:
     for number in range(0, len(TO_CALLS), 2):
         points, _ = earned(sandbox, forging(["call"], *TO_CALLS[number : number + 2]))
         assert points == [0, 0], TO_CALLS[number : number + 2]
+
+
+def test_forged_outputs_of_a_cell_are_read(sandbox: Sandbox) -> None:
+    """The cell that answers for itself is the one behind that which forges."""
+    for reply in TO_RUN:
+        points, _ = earned(sandbox, forging(["run"], reply), "pass")
+        assert points == [0, 0], reply
 
 
 @pytest.mark.long

@@ -1,10 +1,12 @@
 """What a driver says in a student's process earns nothing, and all else is as where one learns."""
 
+import copy
 import inspect
 import re
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from torch import Tensor, nn
 
@@ -103,3 +105,31 @@ def test_layouts_are_made_over_there(place: str) -> None:
     with over_there({"right": exam.reference, "viewed": answer}) as session:
         assert exam.examine(session.find("right")).verdict is Verdict.PASSED
         assert "is right for contiguous tensors" in exam.examine(session.find("viewed")).hint
+
+
+def empty(argument: Any) -> bool:
+    """Whether there was anything in it to be written to."""
+    if isinstance(argument, tuple):
+        return any(empty(one) for one in argument)
+    if isinstance(argument, np.ndarray | Tensor) and not getattr(argument, "requires_grad", False):
+        argument[...] = 0
+        return bool(argument.size if isinstance(argument, np.ndarray) else argument.numel())
+    if isinstance(argument, list | dict | set):
+        argument.clear()
+        return True
+    return False
+
+
+@pytest.mark.parametrize("place", sample([one for one in EXAMS if one not in DRIVEN]))
+def test_what_is_written_to_an_argument_is_seen_over_there(place: str) -> None:
+    exam, written = EXAMS[place], []
+
+    def answer(*given: Any) -> Any:
+        found = exam.reference(*copy.deepcopy(given))
+        written.extend(filter(empty, given))
+        return found
+
+    with over_there({"answer": answer}) as session:
+        here, there = exam.examine(answer), exam.examine(session.find("answer"))
+    assert (here.verdict, here.passed) == (there.verdict, there.passed)
+    assert not written or there.verdict is not Verdict.PASSED

@@ -2,6 +2,7 @@
 
 import copy
 import sys
+from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
@@ -15,7 +16,9 @@ from autograder.student.rpc.codec.grammar import Unsupported
 from autograder.student.rpc.doubts import Place
 from autograder.student.rpc.stand_in import RemoteObject, Unsent
 
-_WRITTEN = (np.ndarray, list, dict, *SOURCES)
+# What is written to as a whole, since its entries have no places of their own.
+_WHOLE = (set, Counter, deque, bytearray)
+_WRITTEN = (np.ndarray, list, dict, *_WHOLE, *SOURCES)
 # Of an argument, to see whether it was written to; larger ones are sent back.
 _MOST_COPIED = 1 << 16
 
@@ -29,7 +32,11 @@ def left_of(value: object, before: object) -> object:
 
 def imprint(value: object) -> object:
     """What differs once an argument was written to; None where that would take long, or be hard."""
-    entries = [*value.items()] if type(value) is dict else [("", value)]
+    entries: list[tuple[object, object]] = [("", value)]
+    if type(value) is dict:
+        entries = [*value.items()]
+    elif type(value) is tuple:
+        entries = [(str(number), one) for number, one in enumerate(value)]
     found = [(name, _numbers_of(one)) for name, one in entries if type(name) is str]
     return found if len(found) == len(entries) and all(one for _, one in found) else None
 
@@ -86,10 +93,15 @@ class Changes:
             self._write_list(mine, theirs, place)
         elif type(mine) is dict:
             self._write_dict(mine, theirs, place)
+        elif type(mine) is tuple:
+            for number, (one, other) in enumerate(zip(mine, theirs, strict=False)):
+                self._write_one(one, other, (*place, number))
+        elif type(mine) in _WHOLE:
+            self._write_whole(mine, theirs, place)
         elif type(mine) in SOURCES:
             self._draw_on(mine, theirs)
         elif _is_tensor(mine) and mine.dtype == theirs.dtype:
-            self._write_array(_numbers(mine), _numbers(theirs), place)
+            self._write_tensor(mine, theirs, place)
 
     def _draw_on(self, mine: Any, theirs: Any) -> None:
         # A foreign one, or one that draws in another way, is not what was lent.
@@ -118,6 +130,12 @@ class Changes:
             self._note(place, lambda: _refill(mine, before))
             _refill(mine, kept)
 
+    def _write_whole(self, mine: Any, theirs: Any, place: Place) -> None:
+        if not identical(mine, theirs):
+            before = copy.copy(mine)
+            self._note(place, lambda: _refill(mine, before))
+            _refill(mine, theirs)
+
     def _kept(self, mine: Any, theirs: Any, place: Place) -> object:
         """What an entry is from now on: the caller's own object, unless it was replaced."""
         if type(theirs) in (Unsupported, Unsent, RemoteObject):
@@ -125,28 +143,47 @@ class Changes:
             return mine
         if type(mine) is type(theirs) and _may_be_written(mine):
             self._write_one(mine, theirs, place)
-            if type(mine) in (list, dict, *SOURCES):
+            if type(mine) in (list, dict, *_WHOLE, *SOURCES):
                 return mine
         return mine if identical(mine, theirs) else theirs
 
     def _write_array(self, mine: np.ndarray, theirs: np.ndarray, place: Place) -> None:
-        alike = mine.shape == theirs.shape and mine.dtype == theirs.dtype and mine.flags.writeable
-        if alike and mine.tobytes() != theirs.tobytes():
+        if mine.dtype != theirs.dtype or not mine.flags.writeable:
+            return
+        # By its axis, the same numbers in another shape are as much of a change.
+        if mine.size == theirs.size and mine.shape != theirs.shape and mine.flags.c_contiguous:
+            shape = mine.shape
+            self._note(place, lambda: setattr(mine, "shape", shape))
+            mine.shape = theirs.shape
+        if mine.shape == theirs.shape and mine.tobytes() != theirs.tobytes():
             before = copy.deepcopy(mine)
             self._note(place, lambda: np.copyto(mine, before))
             np.copyto(mine, theirs)
+
+    def _write_tensor(self, mine: Any, theirs: Any, place: Place) -> None:
+        if mine.shape == theirs.shape:
+            self._write_array(_numbers(mine), _numbers(theirs), place)
+        else:
+            before = mine.data
+            self._note(place, lambda: setattr(mine, "data", before))
+            mine.data = theirs.detach()
 
 
 def _same_entries(some: Iterable[object], others: Iterable[object]) -> bool:
     return all(one is other for one, other in zip(some, others, strict=False))
 
 
-def _refill(mine: dict[Any, Any], content: dict[Any, Any]) -> None:
+def _refill(mine: Any, content: Any) -> None:
     mine.clear()
-    mine.update(content)
+    if type(mine) in (deque, bytearray):
+        mine.extend(content)
+    else:
+        mine.update(content)
 
 
 def _may_be_written(value: object) -> bool:
+    if type(value) is tuple:
+        return any(map(_may_be_written, value))
     return type(value) in _WRITTEN or _is_tensor(value)
 
 

@@ -2,6 +2,7 @@
 
 import copy
 import random
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -40,6 +41,17 @@ WRITTEN = [
     ({"a": [np.zeros(2)]}, {"a": [np.ones(2)]}),
     ([(1, 2)], [(1, 3)]),
     ([None], ["x"]),
+    (np.zeros((2, 3)), np.zeros(6)),
+    (np.zeros((2, 3)), np.ones((1, 2, 3))),
+    (torch.zeros(3), torch.zeros(1, 3)),
+    (torch.zeros(3), torch.ones(7, 7)),
+    ((np.zeros(2), 1), (np.ones(2), 1)),
+    (([1], (torch.zeros(2),)), ([1, 2], (torch.ones(2),))),
+    ({1, 2}, {1, 2, 3}),
+    (Counter("ab"), Counter("abb")),
+    (deque([1, 2]), deque([2, 1])),
+    (bytearray(b"ab"), bytearray(b"a")),
+    ([{1}, (deque([1]),)], [{2}, (deque([1, 2]),)]),
 ]
 
 
@@ -62,7 +74,6 @@ REFUSED = [
     (np.zeros(3), torch.ones(3)),
     (np.zeros(3), [1.0, 1.0, 1.0]),
     (np.zeros(3), Unsupported("numpy.ndarray")),
-    (torch.zeros(2), torch.ones(3)),
     (torch.zeros(2), torch.ones(2, dtype=torch.float64)),
     (torch.nn.Parameter(torch.zeros(2)), torch.nn.Parameter(torch.ones(2))),
     ([1], (2,)),

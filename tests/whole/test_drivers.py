@@ -107,10 +107,10 @@ def test_layouts_are_made_over_there(place: str) -> None:
         assert "is right for contiguous tensors" in exam.examine(session.find("viewed")).hint
 
 
-def empty(argument: Any) -> bool:
+def zeroed(argument: Any) -> bool:
     """Whether there was anything in it to be written to."""
     if isinstance(argument, tuple):
-        return any(empty(one) for one in argument)
+        return any(zeroed(one) for one in argument)
     if isinstance(argument, np.ndarray | Tensor) and not getattr(argument, "requires_grad", False):
         argument[...] = 0
         return bool(argument.size if isinstance(argument, np.ndarray) else argument.numel())
@@ -120,16 +120,37 @@ def empty(argument: Any) -> bool:
     return False
 
 
-@pytest.mark.parametrize("place", sample([one for one in EXAMS if one not in DRIVEN]))
-def test_what_is_written_to_an_argument_is_seen_over_there(place: str) -> None:
-    exam, written = EXAMS[place], []
+def reshaped(argument: Any) -> bool:
+    """Whether it could be given another shape, in place."""
+    if isinstance(argument, np.ndarray):
+        argument.shape = (1, *argument.shape)
+    elif isinstance(argument, Tensor) and not argument.requires_grad:
+        argument.unsqueeze_(0)
+    else:
+        return False
+    return True
 
-    def answer(*given: Any) -> Any:
-        found = exam.reference(*copy.deepcopy(given))
-        written.extend(filter(empty, given))
-        return found
 
-    with over_there({"answer": answer}) as session:
-        here, there = exam.examine(answer), exam.examine(session.find("answer"))
-    assert (here.verdict, here.passed) == (there.verdict, there.passed)
-    assert not written or there.verdict is not Verdict.PASSED
+@pytest.mark.parametrize("write", [zeroed, reshaped])
+@pytest.mark.parametrize("place", sample([one for one in EXAMS if one not in DRIVEN], 20))
+def test_what_is_written_to_an_argument_is_seen_over_there(
+    place: str, write: Callable[[Any], bool]
+) -> None:
+    exam = EXAMS[place]
+    written = set()
+
+    def writing_to(number: int) -> Answer:
+        def answer(*given: Any) -> Any:
+            found = exam.reference(*copy.deepcopy(given))
+            if number < len(given) and write(given[number]):
+                written.add(number)
+            return found
+
+        return answer
+
+    answers = {f"to_{number}": writing_to(number) for number in range(len(exam.parameters))}
+    with over_there(answers) as session:
+        for number, name in enumerate(answers):
+            there = exam.examine(session.find(name))
+            earlier = exam.preview(answers[name])
+            assert number not in written or Verdict.PASSED not in (there.verdict, earlier.verdict)

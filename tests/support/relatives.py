@@ -289,7 +289,8 @@ HOLES = (
                 "('back', -10**4000)": "a place with 4,000 digits",
                 "('returned', 10**4299, (), '', 10**4299, (np.zeros(2),))": "numbers that can't be "
                 "printed",
-                "('raised', '__class__', '', '', '')": "an exception called as an attribute",
+                "('raised', '__class__', '__class__', '', '', '')": "an exception called as an "
+                "attribute",
             }),
         ),
         "nothing replies to it",

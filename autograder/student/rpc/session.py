@@ -327,10 +327,10 @@ class Session(Questions, Generic[Peer]):
                 if type(graph) is int:
                     return connect(value, (args, kwargs), lambda c: self._backward(graph, c))
                 return value
-            case ("raised", str(kind), str(message), str(line), str(printed)):
+            case ("raised", str(kind), str(family), str(message), str(line), str(printed)):
                 self.doubts.count()
                 print(printed[: self._limits.output_bytes], end="")
-                raise error_of(kind, message, line)
+                raise error_of(kind, family, message, line)
         raise self._not_understood("a call gave neither a value nor an exception")
 
     def _refer(self, value: object) -> Reference | None:

@@ -309,11 +309,18 @@ def reference_of(value: object) -> Reference | None:
     return object.__getattribute__(value, "_reference") if type(value) is RemoteObject else None
 
 
-def error_of(kind: str, message: str, line: str) -> StudentError:
-    """An exception of the kind the student's code raised, for `except` and for reports."""
-    bases: tuple[type, ...] = (StudentError,)
-    if kind in _COMMON:
-        bases = (StudentError, getattr(builtins, kind))
+def error_of(kind: str, family: str, message: str, line: str) -> StudentError:
+    """An exception of the kind the student's code raised, for `except` and for reports.
+
+    Args:
+        kind: the name of its class.
+        family: that of the first one of Python's own which this is, or comes from.
+        message: what it says.
+        line: where in the student's code it was raised.
+    """
+    own = getattr(builtins, family, None)
+    known = own.__mro__ if isinstance(own, type) else ()
+    bases = (StudentError, *[one for one in known if one.__name__ in _COMMON][:1])
     name = kind if kind.isidentifier() and len(kind) <= 80 else "StudentError"
     error: StudentError = type(name, bases, {})(message[:2000])
     error.own_line = line[:300]

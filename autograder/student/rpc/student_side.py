@@ -14,7 +14,7 @@ A request is a tuple, its first entry what to do; so is each reply:
     find name                → found value gradients | missing
     call target driver args kwargs tracked
                              → returned value args-afterwards printed graph gradients
-                             | raised kind message line printed
+                             | raised kind family message line printed
                              | missing: a driver is named, which is to call the target, and isn't
     make name args           → returned … | raised …: what a function of the course's makes
     operate operator args    → returned … | raised …
@@ -218,7 +218,8 @@ class StudentSide:
                 value = target(*args, **kwargs)
         except (Exception, SystemExit, ExchangeError) as error:
             raised = describe_error(error, whose or target)
-            return ("raised", raised.kind, raised.message, raised.line, printed.getvalue())
+            told = raised.message, raised.line, printed.getvalue()
+            return ("raised", raised.kind, _family_of(error), *told)
         afterwards = tuple(map(left_of, given, before)) if back is None else back
         value = self._by_value_or_reference(value)
         graph = self._graphs.keep(value, (args, kwargs)) if back is None else None
@@ -264,7 +265,7 @@ class StudentSide:
         try:
             self._channel.send(reply)
         except ValueTooLarge as error:
-            self._channel.send(("raised", "ValueTooLarge", str(error), "", ""))
+            self._channel.send(("raised", "ValueTooLarge", "", str(error), "", ""))
 
     def _by_value_or_reference(self, value: object) -> object:
         """What is sent by value, or a reference to what can be called or looked into."""
@@ -375,6 +376,11 @@ def _stays(value: object) -> bool:
     if callable(value) or type(value) is ModuleType or type(value) in _ITERATORS:
         return True
     return type(type(value)) is type and type(value).__module__ == "__main__"
+
+
+def _family_of(error: BaseException) -> str:
+    """The first class of Python's own that an exception's is, or comes from."""
+    return next(one.__name__ for one in type(error).__mro__ if one.__module__ == "builtins")
 
 
 def _gradients(value: object) -> tuple[object, ...]:

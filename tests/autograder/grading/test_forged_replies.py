@@ -133,7 +133,7 @@ REPLIES = (
     "('callback', 0, ())",
     "('callback', True, (np.zeros(2),))",
     "('callback', np.zeros(2), ())",
-    "('raised', 'NameError', 'x', '', '')",
+    "('raised', 'NameError', 'NameError', 'x', '', '')",
     "('returned', 5, (), '', None, ())",
     "({'a': 1}, 2)",
 )
@@ -150,10 +150,10 @@ TO_CALLS = (
     "('returned', np.array([4, 4]), (), '', -1, ())",
     "('returned', float('nan'), (), '', None, ())",
     "('returned', np.zeros((0, 2)), (), '', None, ())",
-    "('raised', '__class__', '', '', '')",
-    "('raised', 'BaseException', 'x' * 10**6, 'y' * 10**6, 'z')",
-    "('raised', 'KeyboardInterrupt', '', '', '')",
-    "('raised', 'ForkEnded', np.zeros(2), '', '')",
+    "('raised', '__class__', '__class__', '', '', '')",
+    "('raised', 'BaseException', 'BaseException', 'x' * 10**6, 'y' * 10**6, 'z')",
+    "('raised', 'KeyboardInterrupt', 'KeyboardInterrupt', '', '', '')",
+    "('raised', 'ForkEnded', 'print', np.zeros(2), '', '')",
     "('ran', [])",
 )
 

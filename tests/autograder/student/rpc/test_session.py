@@ -305,6 +305,24 @@ def test_questions_do_not_nest_for_ever(find: Find) -> None:
     assert f(lambda: 1) == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "is_caught"),
+    [
+        ("class Odd(ValueError): pass", True),
+        ("class Odd(Exception): pass", False),
+        ("Odd = type('ValueError', (Exception,), {})", False),
+        ("import numpy as np\nOdd = np.linalg.LinAlgError", True),
+        ("Odd = lambda text: UnicodeDecodeError('utf-8', b'', 0, 1, text)", True),
+    ],
+)
+def test_error_is_caught_by_what_it_comes_from(find: Find, kind: str, is_caught: bool) -> None:
+    """As it is where the learner's own check runs."""
+    f = find("f", f"{kind}\ndef f(): raise Odd('no')")
+    with pytest.raises(StudentError, match="no") as raised:
+        f()
+    assert isinstance(raised.value, ValueError) == is_caught
+
+
 def test_error_of_a_lent_function(find: Find) -> None:
     cell = "def f(g):\n    try:\n        g(1)\n    except RuntimeError as e:\n        return str(e)"
 
@@ -383,7 +401,6 @@ def test_own_error_is_a_students(find: Find) -> None:
     with pytest.raises(StudentError) as error:
         f()
     assert type(error.value).__name__ == "Odd"
-    assert not isinstance(error.value, ValueError)
 
 
 def test_generators_begin_anew(find: Find) -> None:

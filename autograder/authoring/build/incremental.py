@@ -77,11 +77,17 @@ def build(
 
     Raises:
         LessonError, SolutionError, ExamError: for whatever does not fit together.
-        SettingError: for a setting about a lesson that there is not.
+        SettingError: for a setting about a lesson, or an exercise, that there is not.
         NotebookEdited: when all else is built, and an instructor's notebook is not the build's.
     """
     for setting in ABOUT_LESSONS:
         course.lessons_in(setting)
+    found = course.settings
+    if any((found.points, found.leave_out, found.core, found.further)):
+        # It reads notebooks, which a build that makes nothing need not.
+        from autograder.authoring.lesson.personal import refuse_unmeant
+
+        refuse_unmeant(course)
     with ExitStack() as until_built:
         builder = _Builder(course, force, trial, workers, until_built)
         steps = [partial(builder.lesson, lesson) for lesson in lessons or course.lessons()]

@@ -90,6 +90,23 @@ def course_lesson(course: Course, name: str) -> Lesson:
     return _without(course, lesson)
 
 
+def refuse_unmeant(course: Course) -> None:
+    """See that whatever the settings say of an exercise is about one that there is.
+
+    Raises:
+        SettingError: naming the line, for an exercise that no lesson has, or that several have.
+    """
+    settings, lessons = course.settings, course.lessons()
+    parts = {entry: form for entry, form in settings.leave_out.items() if _is_part(entry)}
+    named = {entry: one for entry, one in settings.leave_out.items() if entry not in parts}
+    about = {"points": settings.points, "leave_out": named}
+    about |= {"core": dict.fromkeys(settings.core), "further": dict.fromkeys(settings.further)}
+    for lesson in lessons[:1]:
+        _form_of_further_parts(course, lesson, parts)
+        for setting, entries in about.items():
+            _about(course, lesson, setting, entries)
+
+
 def _without(course: Course, lesson: Lesson) -> Lesson:
     """A lesson without what its course leaves out."""
     entries = course.settings.leave_out

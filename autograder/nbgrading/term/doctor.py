@@ -14,12 +14,14 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default.exchange import Exchange
 from traitlets.config import Config
 
+from autograder.authoring.lesson.personal import refuse_unmeant
 from autograder.counted import counted
 from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.grading.jobs.sandboxes import close_sandboxes, in_sandbox, usual_walls
 from autograder.nbgrading.inbox.arrivals import anybody_can_replace_in, why_not_ours
 from autograder.nbgrading.term.roster import FILE, read_roster
+from autograder.settings import ABOUT_LESSONS
 
 # A class of a hundred leaves so much: notebooks, records and pages.
 _ROOM = 2_000_000_000
@@ -84,6 +86,9 @@ def _versions() -> Checkup:
 def _settings(course: Course) -> Checkup:
     try:
         lessons = course.lessons()
+        for setting in ABOUT_LESSONS:
+            course.lessons_in(setting)
+        refuse_unmeant(course)
     except CourseError as error:
         return Checkup("settings", str(error), "edit that line")
     return Checkup("settings", f"course {course.settings.id!r}: {', '.join(lessons)}")

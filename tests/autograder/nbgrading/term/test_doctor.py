@@ -80,6 +80,16 @@ def test_settings_that_can_not_be_end_it(course: Course) -> None:
     assert "course.toml:1: pyplot must be true or false" in last.found
 
 
+@pytest.mark.parametrize(
+    "setting", ["points = {no_such_exercise = 3}", 'leave_out = {nothing = "gone"}', 'demo = "77"']
+)
+def test_settings_about_nothing_end_it(course: Course, setting: str) -> None:
+    (course.root / "course.toml").write_text(f"{setting}\n")
+    *_, last = found(course).values()
+    assert last.what == "settings"
+    assert f"course.toml:1: {setting.split()[0]}: " in last.found
+
+
 def test_roster_says_who_has_no_email(course: Course) -> None:
     (course.root / "roster.csv").write_text("id,email\nada,ada@example.org\nben,\n")
     said = found(course)["roster"].found

@@ -12,7 +12,7 @@ from traitlets.config import Config
 
 from autograder.checks.source.cells import grade_id_of, is_test, points_of
 from autograder.course import Course
-from autograder.errors import GradingFailed
+from autograder.errors import CourseError, GradingFailed
 from autograder.grading.class_table import StudentResult, found_in
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
 from autograder.grading.jobs.own_code import digest_of
@@ -98,8 +98,13 @@ def grade_class(
     with _said(), api.gradebook as gradebook:
         must_agree(root / course.source.name / lesson, lesson, gradebook)
     now = _Now.of(course, root / course.source.name / lesson, config)
+    known = list[str]()
+    # A roster that can't be read is told when everybody is graded.
+    if called_as_nobody(students):
+        with suppress(CourseError):
+            known = expected_of(course)
     with workers_for(len(students), config):
-        yield from _each(root, api, lesson, students, now, force=force)
+        yield from _each(root, api, lesson, students, now, known, force=force)
 
 
 @dataclass(frozen=True)
@@ -198,6 +203,7 @@ def _each(
     lesson: str,
     students: Sequence[str],
     now: _Now,
+    known: Sequence[str],
     *,
     force: bool,
 ) -> Iterator[StudentResult]:
@@ -207,7 +213,7 @@ def _each(
             _begin(api, lesson, students[begun], force=force)
             begun += 1
         if not is_student_id(student):
-            yield StudentResult(shown(student), not_graded=why_nobody(student, students))
+            yield StudentResult(shown(student), not_graded=why_nobody(student, students, known))
             continue
         outcome = api.autograde(lesson, student, force=force)
         keep_what_is_there()

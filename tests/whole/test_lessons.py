@@ -31,10 +31,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 LESSONS = COURSE.lessons()
-# All of them, or those that `make quick` is about.
-SOLVED = sample(LESSONS, 1)
-# Each run looks at the figures of one of them, another each time.
-DRAWN = sample(LESSONS, 12)
+# Each run runs three of them, and looks at the figures of one, others each time.
+SOLVED, DRAWN = sample(LESSONS, 4), sample(LESSONS, 12)
 # Of the empty ones one is enough to see that what is unwritten stops nothing; the last two train
 # with the library's parts for as long as with one's own.
 EMPTY = sample(LESSONS if EVERYTHING else LESSONS[:-2], 12)

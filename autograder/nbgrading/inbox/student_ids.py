@@ -6,7 +6,7 @@ and a gradebook, and Ada to everybody who reads it.
 
 import re
 import unicodedata
-from collections.abc import Container
+from collections.abc import Container, Iterable
 
 from autograder.grading.submitted_files import NAME_BYTES
 
@@ -28,19 +28,33 @@ _TOGETHER = dict.fromkeys(
 )
 
 
-def why_nobody(name: str, others: Container[str] = (), *, in_table: bool = False) -> str:
+def why_nobody(
+    name: str,
+    others: Container[str] = (),
+    known: Iterable[str] = (),
+    *,
+    in_table: bool = False,
+) -> str:
     """Why this can't be a student, and what to do about it.
 
     Args:
         name: what their folder is called.
         others: who has a folder of their own, which it can't be.
+        known: the students, one of whom may be meant.
         in_table: whether the name stands in a table, and not at a folder.
     """
+    near = [one for one in known if _letters(one) == _letters(name) and one not in others]
+    if len(near) == 1:
+        return f"{NOBODY}; if {near[0]} is meant, rename the folder to that"
     plain = _UNFIT.sub("_", unicodedata.normalize("NFKC", name)).strip("_")
     better = f", for example to {plain}" if is_student_id(plain) and plain not in others else ""
     if in_table:
         return f"{NOBODY}; write another{better.replace(' to ', ' ')}"
     return f"{NOBODY}; rename the folder as the student is called in the gradebook{better}"
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
 
 def refusal(name: str) -> str:

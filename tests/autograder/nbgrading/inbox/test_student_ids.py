@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autograder.nbgrading.inbox.student_ids import NOBODY, is_student_id
+from autograder.nbgrading.inbox.student_ids import NOBODY, is_student_id, why_nobody
 
 STUDENTS = [
     *("ada", "Ada.Lovelace", "ada_lovelace@uni.example", "s1234567", "1234567", "_ada", "@ada"),
@@ -71,3 +71,16 @@ def test_no_letter_passes_for_one_of_ada() -> None:
 def test_one_sentence_says_so() -> None:
     assert NOBODY.startswith("nobody can be called that: ")
     assert "one script" in NOBODY
+
+
+@pytest.mark.parametrize(
+    ("known", "others", "advice"),
+    [
+        (["obrien", "ada"], [], "if obrien is meant, rename the folder to that"),
+        (["OBrien", "o-brien"], ["o-brien"], "if OBrien is meant, rename the folder to that"),
+        (["obrien", "o-brien"], [], "for example to o_brien"),
+        (["obrien"], ["obrien", "o_brien"], "as the student is called in the gradebook"),
+    ],
+)
+def test_who_is_probably_meant_is_named(known: list[str], others: list[str], advice: str) -> None:
+    assert why_nobody("o'brien", others, known).endswith(advice)

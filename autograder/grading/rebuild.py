@@ -265,7 +265,9 @@ def _take(found: _Found, name: str, copies: Sequence[_Copy], *, is_text: bool) -
         found.remarks.append(f"what stands below the cell of {name} is read as part of the answer")
     if is_text:
         each = dict.fromkeys(one.text for one in written)
-        found.answers[name] = inert_markdown("\n\n".join(each)[:_SOURCE_LENGTH])
+        words = inert_markdown("\n\n".join(each)[:_SOURCE_LENGTH])
+        # An answer that was emptied is none, as one that was never begun.
+        found.answers[name] = words if words.strip() else _nothing("markdown")
         return
     *before, last = written
     found.answers[name] = last.text

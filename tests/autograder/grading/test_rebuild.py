@@ -38,6 +38,17 @@ def test_a_students_ticks_earn_nothing() -> None:
     assert determine_grade(rebuilt.notebook.cells[0]) == (None, 3)
 
 
+@pytest.mark.parametrize("text", ["", " \n", UNANSWERED])
+def test_emptied_answer_is_none(text: str) -> None:
+    """Nobody has to read it, and nobody is told that somebody will."""
+    answer = make_cell("markdown", UNANSWERED, "why", solution=True, grade=True, points=3)
+    answer.metadata.nbgrader["checksum"] = compute_checksum(answer)
+    own = new_notebook(cells=[deepcopy(answer)])
+    own.cells[0].source = text
+    rebuilt = rebuild(new_notebook(cells=[answer]), nbformat.writes(own).encode())
+    assert determine_grade(rebuilt.notebook.cells[0]) == (0, 3)
+
+
 def test_long_words_are_read_from_their_beginning() -> None:
     """As those are that have a picture in them: a human is to read what there is."""
     answer = make_cell("markdown", "YOUR ANSWER HERE", "why", solution=True, grade=True, points=3)

@@ -72,7 +72,7 @@ def mixtures(solved: NotebookNode, exams: dict[str, Exam]) -> Iterator[NotebookN
     }
     most = max(map(len, answers.values()))
     # In a mixture of all places, most exercises have a wrong answer and some a right one.
-    for place in range(most // 8, most, most // MIXTURES) if EVERYTHING else [most // 8]:
+    for place in range(most // 8, most, max(1, most // MIXTURES)) if EVERYTHING else [most // 8]:
         submission: NotebookNode = nbformat.reads(nbformat.writes(solved), as_version=4)
         for number, cell in enumerate(submission.cells):
             ours = answers.get(grade_id_of(cell), [])

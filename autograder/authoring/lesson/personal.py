@@ -97,8 +97,7 @@ def refuse_unmeant(course: Course) -> None:
         SettingError: naming the line, for an exercise that no lesson has, or that several have.
     """
     settings, lessons = course.settings, course.lessons()
-    parts = {entry: form for entry, form in settings.leave_out.items() if _is_part(entry)}
-    named = {entry: one for entry, one in settings.leave_out.items() if entry not in parts}
+    parts, named = _parts_and_exercises(course)
     about = {"points": settings.points, "leave_out": named}
     about |= {"core": dict.fromkeys(settings.core), "further": dict.fromkeys(settings.further)}
     for lesson in lessons[:1]:
@@ -109,10 +108,8 @@ def refuse_unmeant(course: Course) -> None:
 
 def _without(course: Course, lesson: Lesson) -> Lesson:
     """A lesson without what its course leaves out."""
-    entries = course.settings.leave_out
-    parts = {entry: form for entry, form in entries.items() if _is_part(entry)}
+    parts, named = _parts_and_exercises(course)
     form = _form_of_further_parts(course, lesson.name, parts)
-    named = {entry: one for entry, one in entries.items() if entry not in parts}
     left_out = _about(course, lesson.name, "leave_out", named)
     if not (form or left_out):
         return lesson
@@ -128,6 +125,14 @@ def _without(course: Course, lesson: Lesson) -> Lesson:
     forms |= {one: own for one, own in left_out.items() if one in there}
     is_given = {one: form == WORKED for one, form in forms.items()}
     return leave_out(lesson, is_given, file, sources)
+
+
+def _parts_and_exercises(course: Course) -> tuple[dict[str, str], dict[str, str]]:
+    """What is left out: further parts, and exercises by their names."""
+    entries = course.settings.leave_out.items()
+    return {one: form for one, form in entries if _is_part(one)}, {
+        one: form for one, form in entries if not _is_part(one)
+    }
 
 
 def _is_part(entry: str) -> bool:

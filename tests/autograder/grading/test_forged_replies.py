@@ -18,6 +18,7 @@ from autograder.grading.ordinary.tests_beside import _told_by
 from autograder.student.limits import Limits
 from autograder.student.rpc.session import _as_json_has_it
 from autograder.student.sandbox.sandbox import Sandbox
+from tests.support.sample import EVERYTHING
 from tests.support.samples import make_cell
 
 LIMITS = Limits(call_seconds=3, submission_seconds=60)
@@ -68,7 +69,7 @@ outputs = st.one_of(
 
 
 @given(st.lists(outputs, max_size=4))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=300 if EVERYTHING else 100, deadline=None)
 def test_no_output_is_too_odd(forged: list[object]) -> None:
     sent = [_as_json_has_it(one) for one in forged]
     assert _told_by(sent, 1.0).verdict

@@ -29,6 +29,8 @@ EXAMS = "tests/solutions/test_exams.py"
 LESSONS = "tests/whole/test_lessons.py"
 # The proofs, of which a build writes anew those of the exercises that have changed.
 MADE = "solutions/exams/proofs.json"
+# What has been run solved is written down, for `make test` to compare.
+KEEPS = "AUTOGRADER_KEEPS_RUNS=1"
 LINT = ["make", "--no-print-directory", "lint"]
 PYTEST = [str(PROGRAMS / "pytest"), "-q", "-x", "-p", "no:cacheprovider"]
 # With more files it pays to have two processes, each of which imports everything.
@@ -84,7 +86,7 @@ def stages_of_lesson(lesson: str) -> list[list[Command]]:
     What the build has just proved is not proved again, and style comes last.
     """
     number, reference = lesson_number(lesson), f"tests/solutions/test_{module_name(lesson)}.py"
-    whole = ["env", "AUTOGRADER_ALL=1"]
+    whole = ["env", "AUTOGRADER_ALL=1", KEEPS]
     return [
         [_building([lesson])],
         [
@@ -100,7 +102,7 @@ def _about(selected: Selection, files: Iterable[str], words: str) -> Command:
     """The tests of lessons in some files; what they draw from all, they draw from these."""
     tests = _tests(_named({path: selected.about_lessons[path] for path in files}), words)
     drawn_from = f"AUTOGRADER_CONCERNED={' '.join(selected.concerned)}"
-    return ["env", drawn_from, *tests] if tests else []
+    return ["env", drawn_from, KEEPS, *tests] if tests else []
 
 
 def _named(chosen: dict[str, set[str]]) -> list[str]:

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.conftest import LONG
+from tests.support import solved_runs
 from tests.support.course import ROOT
 from tests.support.sample import sample
 from tools import quick
@@ -158,10 +159,17 @@ def test_side_by_side() -> None:
     made = needs(f"solutions/exams/{MODULE}/attention_weights.py")
     _, (build, tried), _ = stages(made, "words", LONG)
     assert tried[1].endswith(f"={LESSON} 02-attention_weights 02-attentionweights")
-    assert (build[1:], {one.partition("::")[0] for one in tried[7:-2]}) == (
-        ["build", LESSON],
-        {EXAMS},
-    )
+    assert build[1:] == ["build", LESSON]
+    assert {one.partition("::")[0] for one in tried if "::" in one} == {EXAMS}
+
+
+def test_lessons_that_run_are_written_down() -> None:
+    """`make test` then need not run each of them again: it compares what was written down."""
+    selected = Selection(about_lessons={LESSONS: {"test_solved_lesson_passes"}}, lessons={LESSON})
+    for found in (stages(selected, "", LONG), stages_of_lesson(LESSON)):
+        (run,) = (one for one in flat(found) if any(LESSONS in word for word in one))
+        assert run[0] == "env"
+        assert f"{solved_runs.KEEPS}=1" in run
 
 
 @pytest.mark.long

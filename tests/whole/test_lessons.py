@@ -23,6 +23,7 @@ from autograder.checks.card.as_html import REPORT_MIME
 from autograder.checks.exam.exam import exams_of
 from autograder.course import lesson_number
 from autograder.learner.run_notebook import run
+from tests.support import solved_runs
 from tests.support.course import COURSE
 from tests.support.lab import keep
 from tests.support.sample import EVERYTHING, sample
@@ -77,6 +78,14 @@ def test_solved_lesson_passes(lesson: str, given_out: Path) -> None:
     assert errors(solved) == []
     assert states(solved) == dict.fromkeys(exercises(lesson), "passed")
     assert noises(solved) == []
+    solved_runs.keep(lesson)
+
+
+@pytest.mark.skipif(COURSE.own.is_dir(), reason="a course of one's own has lessons of its own")
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_lesson_has_run_as_it_is(lesson: str) -> None:
+    has_run = solved_runs.known().get(lesson) == solved_runs.digest_of_run(lesson)
+    assert has_run, f"run it, and commit {solved_runs.RUNS.name}: make lesson L={lesson}"
 
 
 @pytest.mark.parametrize("lesson", DRAWN)

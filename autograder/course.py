@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 
 from autograder.errors import (
+    CourseError,
     CourseNotFound,
     LessonNameError,
     LessonNotFound,
@@ -135,6 +136,17 @@ class Course:
                 raise setting_error(self.root, "lessons", f"lessons: {wrong}", name)
             chosen.append(lesson)
         return [texts[lesson] for lesson in chosen or texts]
+
+    def in_order(self, names: Iterable[str]) -> list[str]:
+        """Names of lessons in the course's order, and others, such as retakes, behind them.
+
+        As they are given where only a build could say what is wrong with the course's lessons.
+        """
+        given = [*names]
+        with suppress(CourseError):
+            lessons = self.lessons()
+            given.sort(key=lambda name: lessons.index(name) if name in lessons else len(lessons))
+        return given
 
     def lessons_in(self, setting: str) -> dict[str, str]:
         """The full names of the lessons that a setting names, by what they are called there.

@@ -144,6 +144,9 @@ def new_course(
 def new_exercise(
     lesson: Annotated[str, typer.Argument(help="A lesson, by name or number.")],
     name: Annotated[str, typer.Argument(help="What the exercise and its function are called.")],
+    with_asserts: Annotated[
+        bool, typer.Option("--asserts", help="Its check has asserts, in place of an exam.")
+    ] = False,
 ) -> None:
     """Add an exercise of your own to a lesson, in the folder mine/: text, reference and exam.
 
@@ -153,7 +156,7 @@ def new_exercise(
 
     course = Course.find()
     lesson = course.lesson_named(lesson)
-    for path in begin.new_exercise(course, lesson, name):
+    for path in begin.new_exercise(course, lesson, name, with_asserts=with_asserts):
         typer.echo(f"  wrote {path.relative_to(course.root)}")
     typer.echo(f'Fill in what says "Fill in", then run `autograder build {lesson}`.')
 

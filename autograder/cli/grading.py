@@ -277,7 +277,16 @@ def report(
     graded = {path.name for path in course.root.glob("autograded/*/*") if path.is_dir()}
     if not (lessons or graded):
         raise GradingFailed("nothing is graded yet: autograder grade LESSON")
-    asked = lessons or sorted(graded)
+    asked = lessons or course.in_order(sorted(graded))
     full = asked if graded.issuperset(asked) else course.lessons_named(asked)
-    for path in write_report(course, full, to, refusal):
+
+    def why_nobody(folder: str) -> str:
+        if not refusal(folder):
+            return ""
+        # Only for these is nbgrader needed.
+        from autograder.nbgrading.grade_class import meant_by
+
+        return refusal(folder, meant_by(course, [folder]))
+
+    for path in write_report(course, full, to, why_nobody):
         typer.echo(f"  wrote {path}")

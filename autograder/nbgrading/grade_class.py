@@ -69,6 +69,14 @@ def expected_of(course: Course) -> list[str]:
         return [student.id for student in gradebook.students]
 
 
+def meant_by(course: Course, folders: Sequence[str]) -> list[str]:
+    """Who may be meant by folders in submitted/: nobody, where each can be a student's."""
+    # A roster that can't be read is told when everybody is graded.
+    with suppress(CourseError):
+        return expected_of(course) if called_as_nobody(folders) else []
+    return []
+
+
 def grade_class(
     course: Course,
     lesson: str,
@@ -98,11 +106,7 @@ def grade_class(
     with _said(), api.gradebook as gradebook:
         must_agree(root / course.source.name / lesson, lesson, gradebook)
     now = _Now.of(course, root / course.source.name / lesson, config)
-    known = list[str]()
-    # A roster that can't be read is told when everybody is graded.
-    if called_as_nobody(students):
-        with suppress(CourseError):
-            known = expected_of(course)
+    known = meant_by(course, students)
     with workers_for(len(students), config):
         yield from _each(root, api, lesson, students, now, known, force=force)
 

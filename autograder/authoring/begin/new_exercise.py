@@ -12,13 +12,16 @@ from autograder.errors import LessonNameError
 from autograder.whole_file import write_whole
 
 
-def new_exercise(course: Course, lesson: str, name: str) -> list[Path]:
+def new_exercise(
+    course: Course, lesson: str, name: str, *, with_asserts: bool = False
+) -> list[Path]:
     """Add an exercise with its reference and its exam, which build as they stand.
 
     Args:
         course: where it is added.
         lesson: the full name of the lesson.
         name: what the exercise, and its function, are called.
+        with_asserts: whether its check has asserts, in place of an exam.
 
     Returns:
         The files that were made, or that have it below what they had before.
@@ -36,12 +39,18 @@ def new_exercise(course: Course, lesson: str, name: str) -> list[Path]:
             where = f"{as_written.file_of(block)}:{block.line}"
             raise LessonNameError(f"{where} is an exercise called {name} already: choose another")
     number, module = lesson_number(lesson), module_name(lesson)
-    words = {"name": name, "number": number, "module": module}
+    words = {
+        "name": name,
+        "number": number,
+        "module": module,
+        "with_asserts": "yes" if with_asserts else "",
+    }
     written = {
         course.own_text(lesson) or course.own / f"{number}.md": ("", "own_text.md"),
         course.own_reference_file(lesson): ("own_reference_head.py", "own_reference.py"),
-        course.own / "exams" / f"{module}.py": ("own_exam_head.py", "own_exam.py"),
     }
+    if not with_asserts:
+        written[course.own / "exams" / f"{module}.py"] = ("own_exam_head.py", "own_exam.py")
     for path, (head, body) in written.items():
         above = filled_in(head, words) if head else ""
         if path.is_file():

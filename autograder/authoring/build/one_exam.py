@@ -3,7 +3,7 @@
 import difflib
 import inspect
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +11,16 @@ from autograder.authoring.build.matching import every_exam
 from autograder.authoring.build.proofs import Proofs
 from autograder.authoring.lesson.personal import course_lesson
 from autograder.checks.drivers.ways import WAYS
+from autograder.checks.exam.case import Case
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.habits import ASPECTS
 from autograder.checks.exam.report import Report, Verdict
+from autograder.checks.values.parts import (
+    is_buffer,
+    is_gradient,
+    is_of_several_calls,
+    tells_refusal,
+)
 from autograder.course import Course, lesson_number
 from autograder.errors import LessonNotFound
 
@@ -61,7 +68,8 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
         yield f"  {label} (printed)"
     for words, times in exam.drawn:
         yield f"  {words} (drawn {'once' if times == 1 else f'{times} times'})"
-    asked = {case.way for case in exam.hidden_cases() if case.way and not case.printed}
+    hidden = exam.hidden_cases()
+    asked = {case.way for case in hidden if case.way and not case.printed}
     yield from (f"  one of these, {way.words}" for name, way in WAYS.items() if name in asked)
     yield from (f"  {sentence} (must hold)" for sentence in exam.statements)
     points = course_lesson(course, found.lesson).points.get(exam.name, 0)
@@ -69,7 +77,7 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
     earned = half.graded_for(points, halves=course.settings.partial_credit).earned(points)
     if earned:
         yield f"\nIt gives {earned:g} of {points} points to what is right but for one of"
-        yield f"  {', '.join(_aspects_of(exam, asked))}"
+        yield f"  {', '.join(_aspects_of(exam, hidden))}"
         yield from (f"  {what}: {' · '.join(cases)}" for what, cases in exam.halves.items())
     if exam.forbids:
         yield f"\nIt forbids {', '.join(exam.forbids)}"
@@ -92,13 +100,20 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
         yield _in_columns(name, place_of(course, right))
 
 
-def _aspects_of(exam: Exam, asked: Collection[str]) -> Iterator[str]:
-    """What alone may be wrong for half of the points, of an exam with cases in these ways."""
-    of_ways = {way.about for way in WAYS.values()} - {WAYS[name].about for name in asked}
-    if exam.use:
-        of_ways.discard("gradients")
-    of_modules = set() if isinstance(exam.reference, type) else {"buffer", "dropout"}
-    left = of_ways | of_modules | {*exam.about}
+def _aspects_of(exam: Exam, hidden: Sequence[Case]) -> Iterator[str]:
+    """What alone may be wrong for half of the points: what one of the hidden cases can tell."""
+    ways = {WAYS[case.way].about for case in hidden if case.way and not case.printed}
+    values = [case.expected.value for case in hidden]
+    parts = [key for value in values if type(value) is dict for key in value if type(key) is str]
+    refuses = any(case.expected.raised or tells_refusal(case.expected.value) for case in hidden)
+    tells = {
+        **{way.about: way.about in ways for way in WAYS.values()},
+        "gradients": "gradients" in ways or any(map(is_gradient, parts)),
+        "buffer": any(map(is_buffer, parts)),
+        "dropout": any(map(is_of_several_calls, parts)),
+        "errors": refuses,
+    }
+    left = {*exam.about, *(aspect for aspect, told in tells.items() if not told)}
     return (words for aspect, words in ASPECTS.items() if aspect not in left)
 
 

@@ -6,7 +6,7 @@ just goes. The time that the lesson says it takes is shorter by theirs. Further 
 
 import ast
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -176,24 +176,29 @@ def pointing_at(lesson: Lesson, left_out: Collection[str], file: Path) -> Iterat
 
 
 def pointing_at_lessons(lesson: Lesson, numbers: Iterable[str], file: Path) -> Iterator[str]:
-    """A sentence for each lesson that a lesson's prose names, and that the course does not have.
+    """A sentence if a lesson's prose names others that the course does not have.
 
     Args:
         lesson: as its course has it.
         numbers: what the lessons that there are, and that the course has not, are called for short.
         file: where the reference is, as for `pointing_at`.
     """
-    gone, places = {*numbers}, defaultdict[str, list[str]](list)
+    gone, named, places = {*numbers}, set[str](), list[str]()
     for place, found in _in_prose(lesson, _LESSONS, file):
-        for number in gone.intersection(re.findall(_NUMBER, found["numbers"])):
-            places[number].append(place)
-    for number, (first, *others) in sorted(places.items()):
-        several = f" and in {len(others)} more places" if others else ""
-        more = " and in one more place" if len(others) == 1 else several
-        yield (
-            f"{first}: the text speaks here{more} of lesson {number}, which this course does not "
-            "have: say more in a text of your own, if that misleads"
-        )
+        if missing := gone.intersection(re.findall(_NUMBER, found["numbers"])):
+            named |= missing
+            places.append(place)
+    if not places:
+        return
+    more = ("", " and in one more place")[len(places[:2]) - 1]
+    if len(places) > 2:
+        more = f" and in {len(places) - 1} more places"
+    *others, last = sorted(named)
+    several = f"lessons {', '.join(others)} and {last}" if others else f"lesson {last}"
+    yield (
+        f"{places[0]}: the text speaks here{more} of {several}, which this course does not have: "
+        "say more in a text of your own, if that misleads"
+    )
 
 
 def _in_prose(

@@ -44,6 +44,7 @@ def run_module(
     training: bool = False,
     calls: int = 1,
     buffer: tuple[int, ...] = (),
+    before: Sequence[tuple[object, ...]] = (),
 ) -> dict[str, Any]:
     """Make a module, load weights into it, call it, and back-propagate through it.
 
@@ -59,6 +60,8 @@ def run_module(
         training: whether it is called in training mode.
         calls: with more than one, the module is called that often, without gradients, to see what
             its random numbers do.
+        buffer: the shape of one that the module should have.
+        before: what it is called with while it still has the weights that its constructor gave it.
 
     Returns:
         "output", which may be a tuple, "gradient for inputs[0]" for each floating input, and
@@ -73,20 +76,6 @@ def run_module(
         ModuleMismatch: when the module's parameters are not those of `weights`, or the outputs of
             several calls can't be compared with each other.
     """
-    return run_after((), module_class, settings, weights, inputs, training, calls, buffer)
-
-
-def run_after(
-    before: tuple[object, ...],
-    module_class: Callable[..., Any],
-    settings: Mapping[str, object],
-    weights: "Weights",
-    inputs: tuple[object, ...],
-    training: bool = False,
-    calls: int = 1,
-    buffer: tuple[int, ...] = (),
-) -> dict[str, Any]:
-    """As `run_module`, of a module that has been called with other inputs before, or with none."""
     import torch
 
     given = [leaf_of(value) for value in inputs]
@@ -97,14 +86,14 @@ def run_after(
     if _waits_for_a_call(module):
         with torch.no_grad():
             module(*given)
+    module.train(training)
+    with torch.enable_grad():
+        for others in before:
+            module(*others)
     places = _load(module, weights) if weights else {}
     found: dict[str, object] = {}
     if buffer:
         found[parts.buffer_of(buffer)] = _has_buffer(module, buffer)
-    module.train(training)
-    if before:
-        with torch.no_grad():
-            module(*map(_apart, before))
     if calls > 1:
         # Of numbers of its own each, so that none finds what another has left in them.
         copies = [tuple(map(_apart, given)) for _ in range(calls)]

@@ -73,11 +73,11 @@ WAYS: Mapping[str, Way] = {
         printed=False,
         costs_no_more=True,
     ),
-    "after a shorter": Way(
+    "after others": Way(
         second_call.WORDS,
         "calls",
-        lambda _: second_call.after_a_shorter,
-        second_call.can_be_shorter,
+        lambda _: second_call.after_others,
+        second_call.is_called_once,
         lambda _: True,
         second_call.what_is_kept,
         here=True,

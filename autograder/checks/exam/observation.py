@@ -9,6 +9,7 @@ from autograder.checks.exam.case import Case
 from autograder.checks.exam.habits import aspects_alone
 from autograder.checks.exam.report import Finding
 from autograder.checks.values.compare import Difference, Tolerance, differences
+from autograder.checks.values.faults import is_mismatch
 from autograder.checks.values.outcome import Outcome, Raised
 from autograder.checks.values.precision import as_of_single
 
@@ -82,7 +83,8 @@ def stops_too(name: str, observations: Sequence[Observation]) -> str:
     for one in observations:
         case, raised = one.case, one.outcome.raised
         if one.wrong and raised and name in case.lookalikes and not likeness_to(name, one):
-            return f' And on "{case.label}" your code stops: {one.wrong[0].text.rstrip(".")}.'
+            what = "there is more to mend" if is_mismatch(one.outcome) else "your code stops"
+            return f' And on "{case.label}" {what}: {one.wrong[0].text.rstrip(".")}.'
     return ""
 
 

@@ -10,6 +10,7 @@ from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import ExportPlugin
 
+from autograder.course import Course
 from autograder.grading.submitted_files import shown
 from autograder.nbgrading.term.late import work_out_penalties
 
@@ -43,8 +44,14 @@ class ScoresExport(ExportPlugin):  # type: ignore[misc]
     """What the exports share: whom and what they are asked for, and how they say what is wrong."""
 
     def lessons(self, gradebook: Gradebook) -> list[Assignment]:
-        """The assignments to export, in the gradebook's order, with penalties as they are now."""
+        """The assignments to export, with penalties as they are now.
+
+        They come in the order of the course's lessons, and behind them others, such as retakes, in
+        the gradebook's.
+        """
         chosen = self._chosen(gradebook.assignments, self.assignment, "name", "assignment")
+        order = Course(Path(course_of(self).root)).in_order(one.name for one in chosen)
+        chosen.sort(key=lambda one: order.index(one.name))
         work_out_penalties(gradebook, self.config, chosen)
         known = {student.id for student in gradebook.students}
         for lesson in chosen:

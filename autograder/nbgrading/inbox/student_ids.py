@@ -57,9 +57,14 @@ def _letters(name: str) -> str:
     return "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
 
 
-def refusal(name: str) -> str:
-    """Why a folder of this name is nobody's; "" where it can be a student's."""
-    return "" if is_student_id(name) else why_nobody(name)
+def refusal(name: str, known: Iterable[str] = ()) -> str:
+    """Why a folder of this name is nobody's; "" where it can be a student's.
+
+    Args:
+        name: what the folder is called.
+        known: the students, one of whom may be meant.
+    """
+    return "" if is_student_id(name) else why_nobody(name, known=known)
 
 
 def is_student_id(name: str) -> bool:

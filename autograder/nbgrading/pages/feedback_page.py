@@ -74,7 +74,7 @@ class Shown:
     def __init__(self, plain: bool) -> None:
         """Without colours and formatting, where they would take too long."""
         self._plain = plain
-        self._highlight = Highlight2HTML()  # type: ignore[no-untyped-call]
+        self._colours = Colours()  # type: ignore[no-untyped-call]
 
     def answer(self, cell: NotebookNode) -> Markup:
         """What a student wrote in a cell."""
@@ -84,11 +84,7 @@ class Shown:
 
     def code(self, source: str) -> Markup:
         """Code, in colours where that does not take long."""
-        # Pygments takes minutes for a thousand lines that end in blanks.
-        source = "\n".join(map(str.rstrip, source.split("\n")))
-        if self._plain:
-            return _as_text(source)
-        return Markup(self._highlight(source, language="ipython3"))
+        return as_text(source) if self._plain else Markup(self._colours(source))
 
     def prose(self, text: str) -> Markup:
         """The words of a lesson, on a page of its own."""
@@ -125,7 +121,7 @@ class Shown:
         return has_role(cell, "solution") or str(cell.get("id", "")).startswith(ADDED_ID)
 
     def _words(self, text: str, as_html: Callable[[str], str]) -> Markup:
-        return _as_text(text) if self._plain else Markup(as_html(text))
+        return as_text(text) if self._plain else Markup(as_html(text))
 
     def _output(self, output: NotebookNode) -> Markup:
         match output.get("output_type"):
@@ -149,7 +145,7 @@ class Shown:
         return self._text(data.get("text/plain", ""))
 
     def _text(self, text: str) -> Markup:
-        html = escape(_ANSI.sub("", text)) if self._plain else str(ansi2html(text))  # type: ignore[no-untyped-call]
+        html = without_colours(text) if self._plain else str(ansi2html(text))  # type: ignore[no-untyped-call]
         return Markup(f"<pre>{html}</pre>")
 
 
@@ -159,8 +155,22 @@ def _title(notebook: NotebookNode) -> str:
     return next((heading[1].strip() for heading in found if heading), "")
 
 
-def _as_text(text: str) -> Markup:
+class Colours(Highlight2HTML):
+    """Pygments' colours; it takes minutes for a thousand lines that end in blanks."""
+
+    def __call__(self, source: str, language: str | None = None, metadata: Any = None) -> str:
+        source = "\n".join(map(str.rstrip, source.split("\n")))
+        return str(super().__call__(source, language="ipython3"))  # type: ignore[no-untyped-call]
+
+
+def as_text(text: str, **_: object) -> Markup:
+    """A text in its lines, without colours."""
     return Markup("<pre>{}</pre>").format(text)
+
+
+def without_colours(text: str) -> str:
+    """What a terminal would show, as HTML, but for its colours."""
+    return escape(_ANSI.sub("", text))
 
 
 @functools.cache

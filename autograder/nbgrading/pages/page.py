@@ -8,7 +8,6 @@ nothing from elsewhere: there is no MathJax on it.
 import functools
 import re
 from collections.abc import Mapping
-from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +15,6 @@ from typing import Any, Literal
 from jinja2 import FileSystemLoader, pass_context
 from markupsafe import Markup
 from nbconvert.exporters import HTMLExporter
-from nbconvert.filters import Highlight2HTML
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
@@ -25,7 +23,12 @@ from traitlets.config import Config
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.grading.rebuild import NOT_GRADED, NOTICES
 from autograder.nbgrading.pages.answers import Formulas, answer_to_html
-from autograder.nbgrading.pages.feedback_page import feedback_page
+from autograder.nbgrading.pages.feedback_page import (
+    Colours,
+    as_text,
+    feedback_page,
+    without_colours,
+)
 from autograder.nbgrading.pages.letters import soon_set
 from autograder.nbgrading.pages.one_answer import answer_in, question_in
 
@@ -49,7 +52,6 @@ _PLAIN = (
 _NOTHING = "Nothing of this could be graded: {}. What follows is the lesson as it was given out."
 # What the scheme stands between, which Markdown takes for headings.
 _MARKS = re.compile(r"^.*\b(?:BEGIN|END) MARK SCHEME\b.*\n?", re.MULTILINE)
-_ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def page(kind: Kind, notebook: NotebookNode, resources: Mapping[str, Any], *, plain: bool) -> str:
@@ -99,7 +101,7 @@ class _Exporter(HTMLExporter):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)  # type: ignore[no-untyped-call]
         self.filters = {
-            "highlight_code": _Colours(),  # type: ignore[no-untyped-call]
+            "highlight_code": Colours(),  # type: ignore[no-untyped-call]
             # It looks for links of a form that is long gone, in quadratic time.
             "strip_files_prefix": _unchanged,
         }
@@ -121,10 +123,10 @@ class _Exporter(HTMLExporter):
 class _PlainExporter(_Exporter):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self.filters |= {"highlight_code": _as_text, "ansi2html": _without_colours}
+        self.filters |= {"highlight_code": as_text, "ansi2html": without_colours}
 
     def answer(self, source: str) -> str:
-        return _as_text(source)
+        return as_text(source)
 
 
 class _LessonWords(Formulas, IPythonRenderer):
@@ -134,21 +136,5 @@ class _LessonWords(Formulas, IPythonRenderer):
         super().__init__(escape=False, attachments=dict(attachments), exclude_anchor_links=True)
 
 
-class _Colours(Highlight2HTML):
-    """Pygments' colours; it takes minutes for a thousand lines that end in blanks."""
-
-    def __call__(self, source: str, language: str | None = None, metadata: Any = None) -> str:
-        source = "\n".join(map(str.rstrip, source.split("\n")))
-        return str(super().__call__(source, language="ipython3"))  # type: ignore[no-untyped-call]
-
-
 def _unchanged(text: str) -> str:
     return text
-
-
-def _as_text(text: str, **_: object) -> str:
-    return f"<pre>{escape(text)}</pre>"
-
-
-def _without_colours(text: str) -> str:
-    return escape(_ANSI.sub("", text))

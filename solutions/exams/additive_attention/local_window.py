@@ -152,6 +152,15 @@ def shifted_to_keep_its_width(p_t: float, length: int, D: int) -> Tensor:
 
 
 @window.misconception
+def moved_inside(p_t: float, length: int, D: int) -> Tensor:
+    """Where your window would leave the sentence, you move it inside, so that it keeps all of its
+    2D + 1 positions. Cut it off there instead: only positions within D of p_t are in the window.
+    """
+    first = max(0, min(math.ceil(p_t - D), length - 1 - 2 * D))
+    return torch.arange(first, min(length - 1, first + 2 * D) + 1)
+
+
+@window.misconception
 def half_as_wide(p_t: float, length: int, D: int) -> Tensor:
     """Your window is D wide. D is how far it reaches to each side, so it can have up to 2D + 1
     positions.

@@ -344,6 +344,16 @@ def keys_reshaped(queries: Tensor, keys: Tensor, values: Tensor, feature_map: Fe
 
 
 @linear.misconception
+def features_of_the_product(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """You took the features of KᵀV. Take those of the keys before you multiply: φ(K)ᵀV."""
+    asked, offered = feature_map(queries), feature_map(keys)
+    total = asked @ offered.sum(dim=-2)[..., None]
+    return asked @ feature_map(keys.mT @ values) / total
+
+
+@linear.misconception
 def product_turned(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:

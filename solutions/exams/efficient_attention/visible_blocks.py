@@ -211,6 +211,15 @@ def edges_left_out(hidden: Tensor, block_size: int) -> Tensor:
 
 
 @blocks.misconception
+def as_many_as_the_size(hidden: Tensor, block_size: int) -> Tensor:
+    """You cut each axis into `block_size` pieces, as `chunk` does. `block_size` is the number of
+    tokens in a block: `torch.split` cuts into blocks of that size.
+    """
+    rows = [torch.chunk(row, block_size, dim=1) for row in torch.chunk(hidden, block_size)]
+    return torch.tensor([[not part.all() for part in row] for row in rows])
+
+
+@blocks.misconception
 def lower_edge_left_out(hidden: Tensor, block_size: int) -> Tensor:
     """The smaller blocks at the lower edge are missing. Round the number of rows of blocks up."""
     return reference.visible_blocks(hidden, block_size)[: len(hidden) // block_size]

@@ -126,6 +126,9 @@ def a_single_score(draw: Draw) -> tuple[np.ndarray, int]:
     return draw.fix(columns=1)("rows columns"), -1
 
 
+stable.half_but_for("scores whose exponentials overflow", far_from_zero, spread_wide)
+
+
 @stable.holds
 def sum_is_one(softmax: Callable[..., np.ndarray], x: np.ndarray, axis: int = -1) -> bool:
     """the weights sum to 1 along the axis"""

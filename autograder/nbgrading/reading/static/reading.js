@@ -73,7 +73,7 @@ function showMistakes(answer) {
 
 function item(comment, ...more) {
     const use = element("button", "", "use");
-    use.append(element("kbd"), ` ${comment}`);
+    use.append(element("kbd"), " ", ...withCode(comment));
     use.addEventListener("click", () => {
         current?.add(comment);
         if (current) say(`Added to the comment on answer ${current.number}.`);
@@ -81,6 +81,15 @@ function item(comment, ...more) {
     const made = element("li");
     made.append(use, ...more);
     return made;
+}
+
+// What stands between backticks is code; a backtick without another stays.
+function withCode(text) {
+    const parts = text.split("`");
+    return parts.map((part, place) => {
+        if (place % 2 === 0) return part;
+        return place < parts.length - 1 ? element("code", part) : `\`${part}`;
+    });
 }
 
 function number() {

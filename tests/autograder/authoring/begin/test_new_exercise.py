@@ -31,6 +31,17 @@ def test_builds_as_it_stands(tmp_path: Path) -> None:
     assert '"my_sum":' in built.checks
 
 
+def test_with_asserts_there_is_no_exam(tmp_path: Path) -> None:
+    course = small_course(tmp_path)
+    written = new_exercise(course, LESSON, "my_sum", with_asserts=True)
+    assert written == [course.own / name for name in ("01.md", "solutions/mixing.py")]
+    built = build_lesson(course, LESSON)
+    assert built.lesson.with_tests == {"my_sum"}
+    hidden = "assert my_sum([0.25, 4.0]) == 4.25"
+    assert hidden in "".join(cell.source for cell in built.source.cells)
+    assert hidden not in "".join(cell.source for cell in built.student.cells)
+
+
 def test_what_is_there_already_stays(tmp_path: Path) -> None:
     course = own_course(tmp_path)
     before = contents(course)

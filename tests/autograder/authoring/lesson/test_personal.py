@@ -259,10 +259,15 @@ def test_what_is_left_out_elsewhere_is_pointed_at(course: Course) -> None:
 def test_lessons_that_the_course_does_not_have_are_pointed_at(course: Course) -> None:
     with course.lesson_file(LESSON).open("a", encoding="utf-8") as text:
         text.write("\nLessons 00, 01 and 02 say so.\n\nLesson 02a does not, as lesson 02 said.\n")
+    (course.source / "03_more.md").write_text("# More\n")
     assert not [*warnings_of(course, course_lesson(course, LESSON))]
     set_to(course, 'lessons = ["01"]')
     (said,) = warnings_of(course, course_lesson(course, LESSON))
     assert re.search(r"01_mixing\.md:\d+: the text .* and in one more place of lesson 02,", said)
+    with course.lesson_file(LESSON).open("a", encoding="utf-8") as text:
+        text.write("\nNor does lesson 03.\n")
+    (said,) = warnings_of(course, course_lesson(course, LESSON))
+    assert "here and in 2 more places of lessons 02 and 03, which this course does not have" in said
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,8 @@ def test_a_module_that_cannot_be_loaded_in_one_case_hides_no_mistake():
         return 2 * x.sum(axis=0)
 
     cases = [case(str(n), total, doubled, x=WORDS[:n]) for n in (2, 3)]
-    assert judged(answer, *cases).hint == 'DOUBLED And on "2" your code stops: a bias is missing.'
+    said = 'DOUBLED And on "2" there is more to mend: a bias is missing.'
+    assert judged(answer, *cases).hint == said
     assert not judged(answer, cases[0]).hint
 
 

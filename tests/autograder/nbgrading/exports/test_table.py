@@ -9,7 +9,7 @@ import pytest
 
 from autograder.checks.card.spreadsheet import as_text
 from autograder.nbgrading.exports.table import SafeCsvExport
-from tests.support.gradebooks import NAMES, add_lessons, gradebook_in, hand_in
+from tests.support.gradebooks import NAMES, add_lessons, course_at, gradebook_in, hand_in
 
 
 def test_names_are_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,6 +67,24 @@ def test_what_waits_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert frame["score"].to_dict() == {"ada": 7.5, "ben": 4.0, "cleo": 0.0}
     assert frame["raw_score"]["ada"] == 9.0
     assert frame["needs_manual_grade"].to_dict() == {"ada": False, "ben": True, "cleo": False}
+
+
+def test_lessons_come_in_the_course_s_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for lesson in ("week1", "week2", "week10"):
+        (tmp_path / "source").mkdir(exist_ok=True)
+        (tmp_path / "source" / f"{lesson}.md").write_text("# A lesson\n")
+    chosen = ["week10", "week2", "week1"]
+    (tmp_path / "course.toml").write_text(f"lessons = {chosen}\n")
+    with gradebook_in(tmp_path, monkeypatch) as gradebook:
+        gradebook.add_student("ada")
+        for name in ("a_retake", "week1", "week10", "week2"):
+            gradebook.add_assignment(name)
+        config, to = course_at(tmp_path), str(tmp_path / "grades.csv")
+        SafeCsvExport(to=to, config=config).export(gradebook)
+    frame = pandas.read_csv(to)
+    assert list(frame["assignment"]) == [*chosen, "a_retake"]
 
 
 def test_times_say_their_zone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

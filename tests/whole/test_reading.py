@@ -124,6 +124,8 @@ def test_three_answers_by_keyboard(page: Page, taught: Taught) -> None:
     """Points, a half, a comment; a comment kept and given again; and on to the next that waits."""
     all_shown(page)
     expect(page.locator("#progress")).to_have_text("1 of 5 done, 4 left")
+    expect(page.locator("#mistakes")).to_have_text(f"1 double: {MISTAKE}")
+    expect(page.locator("#mistakes code")).to_have_text("double")
     first = student_at_hand(page, taught)
     for key in ("3", ".", "c"):
         page.keyboard.press(key)

@@ -162,6 +162,26 @@ def test_beginning_says_what_to_fill_in(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert 'Fill in what says "Fill in", then run `autograder build week1`.' in said
 
 
+def test_report_knows_who_is_meant_by_a_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    said: list[str] = []
+
+    def write(*asked: Any) -> list[Path]:
+        said.extend(map(asked[3], ("obrien", "o'brien")))
+        return []
+
+    monkeypatch.setattr(survey, "write_report", write)
+    for folder in ("source", "autograded/ada/02_two"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "nbgrader_config.py").touch()
+    (tmp_path / "roster.csv").write_text("id\nada\nobrien\n")
+    monkeypatch.chdir(tmp_path)
+    run("report")
+    assert said[0] == ""
+    assert said[1].endswith("if obrien is meant, rename the folder to that")
+
+
 def test_report_takes_lessons_by_number_and_notebooks_by_name(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

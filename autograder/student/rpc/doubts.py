@@ -47,7 +47,7 @@ class Doubts:
 
     def __init__(self) -> None:
         self.found: dict[str, str] = {}
-        # How many entries each reply that has some has, by its number; a text is one.
+        # How many entries each reply that has some has, by its number; of a text, its letters.
         self.sizes: dict[str, int] = {}
         # Of the next reply. Questions are counted by their replies, so that those which the
         # student's code had to ask first come first.
@@ -58,12 +58,17 @@ class Doubts:
         self.number += 1
         self.note_hollow(self.number - 1, value)
         self.note_size(self.number - 1, entries_in(value))
+        if type(value) is str:
+            self._note_size(letters_of(self.number - 1), len(value))
         return self.number - 1
 
     def note_size(self, number: int, entries: int) -> None:
         """Note how many entries came with this reply, unless it has none."""
+        self._note_size(str(number), entries)
+
+    def _note_size(self, place: str, entries: int) -> None:
         if entries and len(self.sizes) < _MOST:
-            self.sizes[str(number)] = entries
+            self.sizes[place] = entries
 
     def note_hollow(self, number: int, value: object) -> None:
         """Note a value that came with this reply, if it is hollow."""
@@ -85,6 +90,11 @@ class Doubts:
     def _note(self, place: str, sentence: str) -> None:
         if len(self.found) < _MOST:
             self.found.setdefault(place, sentence)
+
+
+def letters_of(number: int | str) -> str:
+    """Where the letters of a reply are counted, which is a text."""
+    return f"{number} letters"
 
 
 def is_hollow(value: object) -> bool:

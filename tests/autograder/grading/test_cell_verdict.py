@@ -217,3 +217,22 @@ def test_test_may_end_in_what_is_no_number(sandbox: Sandbox) -> None:
     solution = "def double(x): return 2 * x"
     source = course(solution, "assert double(1) == 2\nprint('right')", "assert double(2) == 4\n[]")
     assert verdicts(sandbox, source, "def double(x): return x + x") == [PASSED] * 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [("'a'", NOT_GRADABLE), ("['a']", NOT_GRADABLE), ("'abc'", PASSED), ("'abd'", WRONG)],
+)
+def test_a_text_in_place_of_a_list_may_end_early(
+    sandbox: Sandbox, answer: str, verdict: Verdict
+) -> None:
+    source = course(
+        "def letters():\n    return ['a', 'b', 'c']",
+        "for one, other in zip(letters(), 'abc'):\n    assert one == other",
+    )
+    assert verdicts(sandbox, source, f"def letters():\n    return {answer}") == [verdict]
+
+
+def test_a_text_may_be_shorter(sandbox: Sandbox) -> None:
+    source = course("def greet():\n    return 'Hello, Ada'", "assert 'Ada' in greet()")
+    assert verdicts(sandbox, source, "def greet():\n    return 'Hi, Ada'") == [PASSED]

@@ -64,7 +64,7 @@ class Rebuilt:
     scenery: frozenset[str] = frozenset()
     # By a name that an answer should have made and has not: what is said of its cell.
     misnamed: Mapping[str, str] = field(default_factory=dict)
-    # The exercises whose code was left out: it is longer than anybody writes.
+    # The exercises whose code was left out, and "" for other cells: longer than anybody writes.
     too_long: frozenset[str] = frozenset()
 
 
@@ -221,17 +221,17 @@ def _read(submission: bytes, source: NotebookNode, solutions: Mapping[str, str])
         found.remarks.append(f"the file {error}")
         return found
     for cell in cells:
-        text, grade_id = source_of(cell), grade_id_of(cell)
+        text, grade_id, place = source_of(cell), grade_id_of(cell), place_of(cell)
         if len(text) > _SOURCE_LENGTH:
             is_code = solutions.get(grade_id, cell.get("cell_type")) == "code"
             what = f"the cell of {grade_id}" if grade_id in solutions else "a cell"
             rest = "left out" if is_code else "the rest is left out"
             found.remarks.append(f"{what} has more than {_SOURCE_LENGTH:,} characters: {rest}")
             text = "" if is_code else text[:_SOURCE_LENGTH]
-            found.too_long += [grade_id] if is_code and grade_id in solutions else []
+            if is_code and (grade_id in solutions or not place):
+                found.too_long.append(grade_id if grade_id in solutions else "")
         if grade_id in solutions:
             copies.setdefault(grade_id, []).append(_Copy(text, is_answered(cell), anchor))
-        place = place_of(cell)
         if place or grade_id in solutions:
             below = grade_id if solutions.get(grade_id) == "markdown" else ""
         if place and place not in seen:

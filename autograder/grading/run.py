@@ -43,7 +43,7 @@ _MOST_READ = 200_000
 
 # What is said where a test finds no such name at the student's.
 _NOT_DEFINED = re.compile(r"name '(\w+)' is not defined")
-_TOO_LONG = "the cell of {} is longer than what is read of a cell, so nothing of it was run"
+_TOO_LONG = "{} is longer than what is read of a cell, so nothing of it was run"
 _LEFTOVERS = (
     "processes that a cell or a test had left running were ended with it: the next cell does not "
     "find them"
@@ -65,6 +65,8 @@ class _Test:
     steps: int
     # What became of the answer that it is about, where that could not be run.
     lost: Examined | None
+    # Why a cell above it was not run, so that nobody knows what it would have found there.
+    not_read: str
 
 
 class Run:
@@ -93,6 +95,8 @@ class Run:
         # Whether anything was stopped, or not run, because it took too long.
         self.stopped = False
         self._lost: Examined | None = None
+        # Where a cell belongs that is not the notebook's own, nobody knows once it is left out.
+        self._not_read = _TOO_LONG.format("a cell") if "" in rebuilt.too_long else ""
         self._examining = False
         self._written = Written(())
         self._room = _CELLS_OF_OUTPUT * sandbox.limits.output_bytes
@@ -144,7 +148,7 @@ class Run:
         return found
 
     def _remember(self, cell: NotebookNode, *, is_last: bool) -> None:
-        self._tests.append(_Test(cell, len(self._steps), self._lost))
+        self._tests.append(_Test(cell, len(self._steps), self._lost, self._not_read))
         self._lost = None
         if is_last:
             # It is examined right where the process is.
@@ -163,8 +167,8 @@ class Run:
             self._lost = Examined(Verdict.MISSING, text)
             return []
         if grade_id in self._rebuilt.too_long:
-            doubt = _TOO_LONG.format(grade_id)
-            self._lost = Examined(Verdict.MISSING, doubt, doubts={"too long": doubt})
+            self._not_read = _TOO_LONG.format(f"the cell of {grade_id}")
+            self._lost = Examined(Verdict.MISSING, self._not_read)
         if self._used_up():
             return [error_output(Verdict.NOT_RUN, "not run")]
         try:
@@ -192,6 +196,8 @@ class Run:
     def _test(self, test: _Test, examiner: ExaminerProcess) -> CellVerdict:
         points, started = points_of(test.cell), time.monotonic()
         examined = self._examine(test, examiner).graded_for(points, halves=self._halves)
+        if test.not_read and examined.verdict is not Verdict.PASSED:
+            examined = replace(examined, doubts={"not read": test.not_read})
         test.cell.outputs = _as_outputs(examined.outputs())
         return CellVerdict(
             **vars(examined),

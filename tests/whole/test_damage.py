@@ -132,8 +132,9 @@ class Damage:
 
     name: str
     content: Bytes
-    double: float = 2
-    fourfold: float = 3
+    # None of them where it waits for a human.
+    double: float | None = 2
+    fourfold: float | None = 3
     says: str = ""
     folder: Callable[[Path], object] = lambda folder: None
     waits: bool = False
@@ -157,7 +158,7 @@ def whole(
     folder: Callable[[Path], object] = lambda folder: None,
 ) -> Damage:
     """A damage that leaves nothing to grade: it waits for a human, and no 0 is given."""
-    return Damage(name, content, 0, 0, says, folder, waits=True)
+    return Damage(name, content, None, None, says, folder, waits=True)
 
 
 def lost(name: str, content: Bytes, says: str = "cell of double is missing") -> Damage:
@@ -240,7 +241,8 @@ DAMAGES = [
     Damage("no ids", without_ids),
     Damage("no ids, an added cell", using_an_added_cell),
     Damage("outputs nonsense", alter("double", outputs={"x": [None]}, execution_count="7")),
-    lost("a huge source", alter("double", source="x = 1\n" * 500_000 + DOUBLE), "characters"),
+    Damage("a huge source", alter("double", source="x = 1\n" * 500_000 + DOUBLE), None, None,
+           "characters"),
     lost("null bytes in a source", alter("double", source=DOUBLE + "\0"), "not defined"),
     Damage("a lone surrogate", alter("double", source=DOUBLE + "\nx = '\ud800'")),
     Damage("a lone surrogate, printed", alter("double", source=DOUBLE + "\nprint('\\ud800')")),
@@ -316,9 +318,9 @@ def test_damage_costs_itself(graded: Class, damage: Damage) -> None:
     nbformat.validate(nbformat.read(path, as_version=4))
     record, scores = graded.record(student), graded.scores(student)
     earned = (scores["double_check"], scores["fourfold_check"])
-    assert earned == ((None, None) if damage.waits else (damage.double, damage.fourfold))
+    assert earned == (damage.double, damage.fourfold)
     assert bool(record["not_graded"]) == damage.waits
-    assert [cell["points"] for cell in record["cells"]] == [damage.double, damage.fourfold]
+    assert [cell["points"] for cell in record["cells"]] == [one or 0 for one in earned]
     told = [
         record["not_graded"],
         *record["remarks"],

@@ -1,6 +1,7 @@
 """The examiner and the sandbox together: unchanged exams, and nothing believed but values."""
 
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,48 @@ def test_each_end_has_its_verdict(sandbox: Sandbox) -> None:
         graded = grade(source, answered(source, answer), sandbox)
         assert verdicts(graded) == [verdict], answer
         assert graded.verdicts[0].points == 0
+
+
+LONG = "#" * 200_001
+
+
+@pytest.mark.parametrize(
+    ("long", "expected"),
+    [
+        ("first", [Verdict.PASSED, Verdict.NOT_GRADABLE, Verdict.NOT_GRADABLE]),
+        ("second", [Verdict.PASSED, Verdict.PASSED, Verdict.NOT_GRADABLE]),
+        ("added", [Verdict.NOT_GRADABLE, Verdict.PASSED, Verdict.NOT_GRADABLE]),
+        ("given", [Verdict.PASSED, Verdict.PASSED, Verdict.WRONG]),
+    ],
+)
+def test_what_fails_below_a_cell_that_is_not_read_waits(
+    sandbox: Sandbox, long: str, expected: list[Verdict]
+) -> None:
+    """A right answer may need what was not run, and nobody knows whether it was needed."""
+    source = new_notebook(
+        cells=[
+            cell("import math"),
+            cell("def zero():\n    return 0", "zero"),
+            cell("assert zero() == 0", "test-zero", points=1),
+            cell("def one():\n    return 1", "one"),
+            cell("assert one() == 1", "test-one", points=1),
+            cell("def two():\n    return 2 * one()", "two"),
+            cell("assert two() == 2", "test-two", points=1),
+        ]
+    )
+    own = deepcopy(source)
+    by_id = {grade_id_of(one): one for one in own.cells}
+    by_id["two"].source = "def two():\n    return 3"
+    if long == "first":
+        by_id["one"].source += LONG
+    elif long == "second":
+        by_id["two"].source += LONG
+    elif long == "added":
+        own.cells.insert(1, new_code_cell(f"x = 0  {LONG}"))
+        by_id["zero"].source = "def zero():\n    return x"
+    else:
+        own.cells[0].source += LONG
+    assert verdicts(grade(source, nbformat.writes(own).encode(), sandbox)) == expected
 
 
 EXAMINED = "from autograder import hidden_check\n" + (

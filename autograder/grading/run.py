@@ -292,7 +292,9 @@ class Run:
         """
         if self._session is None:
             return None
-        left = self._session.student.end_others(self._numbers[: self._session.depth + 1])
+        waiting = self._session.depth + 1
+        # To take down the memory of one that has gone back takes the kernel a while.
+        left = self._session.student.end_others(self._numbers[:waiting], self._numbers[waiting:])
         if not left.count:
             return None
         if _LEFTOVERS not in self.remarks:

@@ -20,8 +20,13 @@ _SECONDS_BETWEEN_LOOKS = 0.001
 _ENDED = "ZX"
 
 
-def end_all_but(kept: Collection[int]) -> list[str]:
-    """End all other processes of this tree; the names of their programs."""
+def end_all_but(kept: Collection[int], leaving: Collection[int] = ()) -> list[str]:
+    """End all other processes of this tree; the names of their programs.
+
+    Args:
+        kept: those that stay.
+        leaving: those that were told to end and may not be done with it: they are not named.
+    """
     names = list[str]()
     for _ in range(_ROUNDS):
         if not _others(processes(), kept):
@@ -30,7 +35,7 @@ def end_all_but(kept: Collection[int]) -> list[str]:
             os.kill(-1, signal.SIGSTOP)
         try:
             found = _others(all_stopped(), kept)
-            names += [_name(number) for number in found]
+            names += [_name(number) for number in found if number not in leaving]
             for number in found:
                 with suppress(ProcessLookupError):
                     os.kill(number, signal.SIGKILL)

@@ -100,10 +100,14 @@ class StudentProcess:
         self._killed = False
         self._ending: Ending | None = None
 
-    def end_others(self, kept: Collection[int]) -> Leftovers:
-        """End what it has started, but for these, by the numbers that they have for themselves.
+    def end_others(self, kept: Collection[int], leaving: Collection[int] = ()) -> Leftovers:
+        """End what it has started, but for some that are kept.
 
         Without walls, nobody sees all of it: then it goes on.
+
+        Args:
+            kept: by the numbers that they have for themselves.
+            leaving: in the same way, those that were told to end, which are not counted.
 
         Raises:
             SandboxFailed: when its watcher does not answer.
@@ -112,7 +116,7 @@ class StudentProcess:
             return Leftovers()
         self._report.sock.settimeout(_SECONDS_TO_DIE)
         try:
-            self._report.send({"keep": list(kept)})
+            self._report.send({"keep": list(kept), "leaving": list(leaving)})
             while True:
                 message = self._report.receive()
                 if "ended" in message:

@@ -63,7 +63,9 @@ class Watcher:
 
     def _tidy_up(self, order: Message) -> None:
         """End all that runs, but for the student's own process and those of its forks that wait."""
-        names = leftovers.end_all_but({self._student, *order["keep"]}) if self._walled else []
+        names = list[str]()
+        if self._walled:
+            names = leftovers.end_all_but({self._student, *order["keep"]}, order["leaving"])
         self._report.send({"ended": len(names), "names": sorted(set(names))[:_MOST_NAMES]})
 
     def _kill(self) -> None:

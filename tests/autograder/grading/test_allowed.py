@@ -250,6 +250,14 @@ def test_threads_stay(sandbox: Sandbox) -> None:
     assert found.record.remarks == ()
 
 
+def test_who_takes_long_to_leave_was_not_left_running(sandbox: Sandbox) -> None:
+    """As one does on a busy machine, whose memory takes the kernel a while."""
+    slowly = "import os, time\nend = os._exit\nos._exit = lambda code: (time.sleep(0.5), end(code))"
+    found = graded(sandbox, f"{slowly}\n{RIGHT}", tests=3)
+    assert verdicts(found) == [Verdict.PASSED] * 3
+    assert found.record.remarks == ()
+
+
 def test_what_a_test_leaves_running_ends_with_it(sandbox: Sandbox) -> None:
     answer = (
         "import os, time\ndef runs(name):\n"

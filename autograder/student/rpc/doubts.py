@@ -26,6 +26,10 @@ _HOLLOW = (
     "the test may have compared nothing: what this code gave back is empty, blank, infinite or not "
     "a number, where what the solution gives back is none of these"
 )
+_WRAPS = (
+    "the test may have compared nothing: this code gave back numbers of an integer type so large "
+    "that what is computed with them can wrap around, where the solution gives back none"
+)
 NEVER_CALLED = {
     "never called": "the test may have compared nothing: this code never called the function that "
     "it was given, which the solution calls"
@@ -34,6 +38,7 @@ NEVER_CALLED = {
 _MOST_LETTERS = 100
 _KINDS = {"ndarray": "array", "Tensor": "tensor"}
 
+_WIDTHS = {1: "int8", 2: "int16", 4: "int32", 8: "int64"}
 _LISTS = (list, tuple, set, frozenset, deque)
 # Rows of numbers, of which each is finite.
 _NUMBERS = (range, bytes, bytearray)
@@ -74,6 +79,8 @@ class Doubts:
         """Note a value that came with this reply, if it is hollow."""
         if is_hollow(value):
             self._note(f"hollow {number}", _HOLLOW)
+        if may_wrap(value):
+            self._note(f"wraps {number}", _WRAPS)
 
     def note_written(
         self, number: int, name: str, args: tuple[object, ...], places: Iterable[Place]
@@ -116,6 +123,29 @@ def is_hollow(value: object) -> bool:
         elif type(one) not in (RemoteObject, Unsent) and isinstance(one, Sized) and not len(one):
             return True
     return False
+
+
+def may_wrap(value: object) -> bool:
+    """Whether a value has numbers of a fixed width whose squares that width does not hold.
+
+    With these a difference can come out below 0 once its sign was taken away, and a square as 0.
+    """
+    return any(_is_wide(one) for one in _parts_of(value))
+
+
+def _is_wide(one: Any) -> bool:
+    if is_tensor(one):
+        if one.is_floating_point() or one.is_complex() or not one.numel():
+            return False
+        one = np.array(
+            [int(each) for each in one.detach().aminmax()], _WIDTHS.get(one.element_size())
+        )
+    if isinstance(one, np.integer):
+        one = np.array(one)
+    if type(one) is not np.ndarray or one.dtype.kind not in "iu" or not one.size:
+        return False
+    most = math.isqrt(int(np.iinfo(one.dtype).max))
+    return int(one.max()) > most or int(one.min()) < -most
 
 
 def entries_in(value: object) -> int:

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from autograder.student.rpc.codec.grammar import Reference
 
@@ -33,22 +33,28 @@ class Lent:
 
 
 def refusal(
-    error: Exception, function: Callable[..., object], args: tuple[object, ...]
+    error: Exception,
+    function: Callable[..., object],
+    args: tuple[object, ...],
+    kwargs: Mapping[str, object],
 ) -> tuple[str, str]:
     """The reply for an exception of a lent function.
 
     Where the answer is to tell right functions from wrong ones, their names would tell it, and
     Python has the name of a function say that it was called with too few arguments.
     """
-    if isinstance(error, TypeError) and not _takes(function, args):
-        return "refused", f"TypeError: it can't be called with {len(args)} arguments"
+    if isinstance(error, TypeError) and not _takes(function, args, kwargs):
+        named = f" and {', '.join(map(str, kwargs))}" if kwargs else ""
+        return "refused", f"TypeError: it can't be called with {len(args)} arguments{named}"[:_TOLD]
     return "refused", f"{type(error).__name__}: {_CALLED.sub('a function', str(error))}"[:_TOLD]
 
 
-def _takes(function: Callable[..., object], args: tuple[object, ...]) -> bool:
+def _takes(
+    function: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> bool:
     """Whether a function can be called with so many arguments, as far as it says."""
     try:
-        inspect.signature(function).bind(*args)
+        inspect.signature(function).bind(*args, **kwargs)
     except TypeError:
         return False
     except ValueError:  # a function that is written in C, and says nothing

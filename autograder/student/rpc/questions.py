@@ -114,8 +114,8 @@ class Questions:
         while True:
             reply = self._received(time, most)
             match reply:
-                case ("callback", int(number), tuple(args)):
-                    self._channel.send(self._answer(number, args), time)
+                case ("callback", int(number), tuple(args), dict(kwargs)):
+                    self._channel.send(self._answer(number, args, kwargs), time)
                 case ("back", int(code)) if self.depth and code in _CODES:
                     self.depth -= 1
                     raise ForkEnded(code)
@@ -141,23 +141,26 @@ class Questions:
         self.failure = ReplyNotUnderstood(text)
         return self.failure
 
-    def _answer(self, number: int, args: tuple[object, ...]) -> tuple[object, ...]:
+    def _answer(
+        self, number: int, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> tuple[object, ...]:
         function = self._lent.functions.get(number)
         if function is None:
             raise ReplyNotUnderstood("the student's code asks for a function that it was not lent")
         if len(self._times) > _MOST_NESTED:
             return ("refused", "RecursionError: too many questions within questions")
         # What is called here runs in the grader: its memory and time are not the student's.
-        if weight_of(args) > self._limits.asked_numbers:
+        given = (*args, *kwargs.values())
+        if weight_of(given) > self._limits.asked_numbers:
             return ("refused", "ValueError: these arguments are too large to be tried out here")
         self.has_answered = True
         # What the function is called with may be all that a test looks at.
-        for one in args:
+        for one in given:
             self.doubts.note_hollow(self.doubts.number, one)
         try:
-            return ("answer", function(*args))
+            return ("answer", function(*args, **kwargs))
         except Exception as error:
-            return refusal(error, function, args)
+            return refusal(error, function, args, kwargs)
 
 
 def _may_keep(request: tuple[object, ...], reply: tuple[object, ...]) -> bool:

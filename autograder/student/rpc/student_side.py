@@ -30,8 +30,8 @@ A request is a tuple, its first entry what to do; so is each reply:
 `graph` is the number by which the result can be sent backward, or None; `gradients` are those that
 the parameters in a value have; `args-afterwards` are those by position and then those by name.
 
-While it works on a call it may ask back, `callback number args`, and is told `answer value` or
-`refused message`.
+While it works on a call it may ask back, `callback number args kwargs`, and is told `answer value`
+or `refused message`.
 """
 
 import inspect
@@ -40,7 +40,7 @@ import random
 import select
 import socket
 import sys
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from types import GeneratorType, ModuleType
@@ -271,8 +271,8 @@ class StudentSide:
         """What is sent by value, or a reference to what can be called or looked into."""
         if type(value) is _Kept:
             return self._keep(value.value)
-        if type(value) is OrderedDict:
-            return dict(value)
+        if type(value) in _PLAIN:
+            return _PLAIN[type(value)](value)
         if inspect.isgenerator(value) and value.gi_code.co_filename.endswith(_MODULE):
             # What torch's own modules list: parameters, buffers, submodules, with their names.
             return list(value)
@@ -294,7 +294,7 @@ class StudentSide:
 
     def _resolve(self, reference: Reference) -> object:
         if reference.kind == _CALLBACK:
-            return lambda *args: self._ask_back(reference.number, args)
+            return lambda *args, **kwargs: self._ask_back(reference.number, args, kwargs)
         if reference.kind == "dtype":
             return dtype_of_number(reference.number)
         if reference.kind == "generator":
@@ -303,8 +303,8 @@ class StudentSide:
             return torch.Generator().manual_seed(reference.number)
         return self._objects[reference.number]
 
-    def _ask_back(self, number: int, args: tuple[object, ...]) -> object:
-        self._channel.send((_CALLBACK, number, args))
+    def _ask_back(self, number: int, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
+        self._channel.send((_CALLBACK, number, args, kwargs))
         while True:
             match self._channel.receive(_WHENEVER):
                 case ("answer", value):
@@ -345,6 +345,13 @@ _OPERATIONS: dict[str, Callable[..., object]] = {
     "isinstance": isinstance,
     "__setattr__": setattr,
 }
+# What is compared as if it were one of these.
+_PLAIN: dict[type, Callable[[Any], object]] = {
+    **{OrderedDict: dict, defaultdict: dict},
+    **{type({}.values()): list, type({}.items()): list},
+}
+# Where the kinds of classes are from that a student's may be of: type, ABCMeta, that of Protocol.
+_OF_CLASSES = ("builtins", "abc", "typing")
 # What gives its values one after the other, and only once.
 _ITERATORS = frozenset(
     {GeneratorType, map, filter, zip, enumerate, reversed, *(type(iter(one)) for one in _ITERABLES)}
@@ -375,7 +382,7 @@ def _stays(value: object) -> bool:
     """Whether a value is an object to be held, not one to be sent."""
     if callable(value) or type(value) is ModuleType or type(value) in _ITERATORS:
         return True
-    return type(type(value)) is type and type(value).__module__ == "__main__"
+    return type(type(value)).__module__ in _OF_CLASSES and type(value).__module__ == "__main__"
 
 
 def _family_of(error: BaseException) -> str:

@@ -21,7 +21,7 @@ from solutions.exams.positional_encoding._specimens import (
 
 Trial16 = tuple[Tensor, Tensor, bool]
 
-rotary = Exam(reference.apply_rope, use=try_turn, tolerance=WAVES, forbids=("rope",))
+rotary = Exam(reference.apply_rope, use=try_turn, tolerance=WAVES, forbids=("companion", "rope"))
 
 
 @rotary.example

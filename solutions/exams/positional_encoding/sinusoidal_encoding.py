@@ -24,7 +24,7 @@ encoding = Exam(
     reference.sinusoidal_encoding,
     use=try_encoding,
     tolerance=WAVES,
-    forbids=("sinusoids", "sinusoids_at"),
+    forbids=("companion", "sinusoids", "sinusoids_at"),
 )
 
 

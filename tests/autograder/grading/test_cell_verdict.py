@@ -236,3 +236,71 @@ def test_a_text_in_place_of_a_list_may_end_early(
 def test_a_text_may_be_shorter(sandbox: Sandbox) -> None:
     source = course("def greet():\n    return 'Hello, Ada'", "assert 'Ada' in greet()")
     assert verdicts(sandbox, source, "def greet():\n    return 'Hi, Ada'") == [PASSED]
+
+
+# Of a single number NumPy says so in a warning, which is none of anybody's in the grader.
+@pytest.mark.filterwarnings("ignore:overflow encountered")
+@pytest.mark.parametrize(
+    ("test", "wrong"),
+    [
+        ("assert abs(double(2) - 4) < 1e-9", "np.int8(2 * x - 128)"),
+        ("assert np.abs(double(A) - 2 * A).max() < 1e-9", "2 * x + np.iinfo(x.dtype).min"),
+        ("assert (double(T) - 2 * T).abs().max() < 1e-9", "2 * x + torch.iinfo(x.dtype).min"),
+        ("assert ((double(A) - 2 * A) ** 2).mean() < 1e-9", "2 * x + 2**32"),
+        ("assert all(abs(n - 4) < 1e-9 for n in double(2))", "[np.int16(2 * x - 2**15)]"),
+    ],
+)
+def test_integers_that_wrap_around(sandbox: Sandbox, test: str, wrong: str) -> None:
+    """abs(np.int8(-128)) is -128, and so below any tolerance."""
+    solution = "[2 * x]" if wrong.startswith("[") else "2 * x"
+    source = course(
+        f"def double(x):\n    return {solution}",
+        f"A, T = np.arange(3), torch.arange(3)\n{test}",
+    )
+    assert verdicts(sandbox, source, f"def double(x):\n    return {wrong}") == [NOT_GRADABLE]
+
+
+def test_wide_integers_of_the_solution_are_no_doubt(sandbox: Sandbox) -> None:
+    answer = "def mask():\n    return np.array([0, 200], dtype='uint8')"
+    source = course(answer, "assert (mask() == [0, 200]).all()")
+    assert verdicts(sandbox, source, answer) == [PASSED]
+
+
+@pytest.mark.parametrize(
+    ("answer", "test"),
+    [
+        (
+            "from collections import defaultdict\n    return defaultdict(int, a=1)",
+            "f() == {'a': 1}",
+        ),
+        ("return {'a': 1, 'b': 2}.values()", "sum(f()) == 3"),
+        ("return {'a': 1}.items()", "sorted(f()) == [('a', 1)]"),
+    ],
+)
+def test_what_is_as_good_as_a_dict_or_list(sandbox: Sandbox, answer: str, test: str) -> None:
+    plain = {"sum(": "[1, 2]", "sort": "[('a', 1)]"}.get(test[:4], "{'a': 1}")
+    source = course(f"def f():\n    return {plain}", f"assert {test}")
+    assert verdicts(sandbox, source, f"def f():\n    {answer}") == [PASSED]
+
+
+def test_what_is_lent_can_be_called_by_names(sandbox: Sandbox) -> None:
+    source = course(
+        "def apply(function, x):\n    return function(x)",
+        "assert apply(lambda number, by=2: by * number, 3) == 6",
+    )
+    for call, verdict in (
+        ("number=x", PASSED),
+        ("x, by=2", PASSED),
+        ("x, by=3", WRONG),
+        ("x, buy=2", Verdict.EXCEPTION),
+    ):
+        answer = f"def apply(function, x):\n    return function({call})"
+        assert verdicts(sandbox, source, answer) == [verdict], call
+
+
+@pytest.mark.parametrize("base", ["", "(abc.ABC)", "(typing.Protocol)"])
+def test_objects_of_a_class_with_a_kind_of_its_own(sandbox: Sandbox, base: str) -> None:
+    body = "    def size(self):\n        return 3"
+    source = course(f"class Box:\n{body}", "assert Box().size() == 3")
+    derived = f"import abc, typing\nclass Base{base}:\n    pass\nclass Box(Base):\n{body}"
+    assert verdicts(sandbox, source, derived) == [PASSED]

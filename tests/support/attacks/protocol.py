@@ -35,7 +35,7 @@ PROTOCOL = (
         (4,),
         answer=FORGE + "def attention_weights(scores):\n"
         "    for number in (0, 7, -1, 10**30):\n"
-        "        send(('callback', number, (scores,)))\n"
+        "        send(('callback', number, (scores,), {}))\n"
         "    return hear()\n",
     ),
     Attack(
@@ -96,7 +96,7 @@ PROTOCOL = (
         "    end = time.time() + 14\n"
         "    while time.time() < end:\n"
         "        time.sleep(0.8)\n"
-        "        send(('callback', 0, (me,)))\n"
+        "        send(('callback', 0, (me,), {}))\n"
         "        hear()\n"
         "    raise SystemExit\n",
         tests=("def _value(x):\n    return x.value\nassert double(_value) == 4",),

@@ -11,7 +11,7 @@ from companion import try_gpt
 from solutions import your_gpt as reference
 from solutions.exams.your_gpt._modules import Settings, Weights, drawn, gpt_shapes, printed
 
-gpt = Exam(reference.GPT, use=try_gpt, forbids=("LibraryGPT",))
+gpt = Exam(reference.GPT, use=try_gpt, forbids=("LibraryGPT", "small_gpt", "text_training_trial"))
 
 Case = tuple[Settings, Weights, tuple[Tensor, ...], Sequence[int]]
 

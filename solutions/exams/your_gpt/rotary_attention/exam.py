@@ -15,7 +15,7 @@ from solutions.exams.your_gpt._modules import Settings, Weights, attention_shape
 rotary = Exam(
     reference.RotaryAttention,
     use=try_attention,
-    forbids=("LibraryRotaryAttention", "RotaryAttention"),
+    forbids=("LibraryRotaryAttention", "RotaryAttention", "RotaryBlock"),
 )
 
 # Longer than any text that is drawn.

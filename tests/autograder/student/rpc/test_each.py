@@ -91,7 +91,7 @@ def test_what_is_lent_for_another_call(made: Callable[[str], Any], number: int) 
     f = made(
         "import gc; from autograder.student.rpc.student_side import StudentSide as S; "
         f"side = next(o for o in gc.get_objects(0) + gc.get_objects(1) + gc.get_objects(2) "
-        f"if type(o) is S); return side._ask_back({number}, (1,)) if x == 1 else 0"
+        f"if type(o) is S); return side._ask_back({number}, (1,), {{}}) if x == 1 else 0"
     )
     with pytest.raises(ReplyNotUnderstood, match="was not lent"):
         each(f, *((n, lambda x: x) for n in range(3)))

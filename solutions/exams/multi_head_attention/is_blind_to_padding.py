@@ -95,12 +95,13 @@ blind.tries(
 @blind.case(times=6)
 def one_number_is_wrong(draw: Draw) -> Tried:
     """one number depends on the padding"""
-    queries, context, padding = drawn_padding(draw.fix(batch=3, queries=5, d=4))
+    queries, context, padding = drawn_padding(draw.fix(batch=3, queries=5, keys=9, d=4))
     place = tuple(int(draw.rng.integers(size)) for size in queries.shape)
+    key, feature = draw.rng.choice(padding[place[0]].nonzero().flatten()), draw.rng.integers(4)
 
     def attention(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
         found = specimens.blind_attention(queries, context, padding)
-        found[place] += 0.1 * context[place[0], -1, -1]
+        found[place] += 0.1 * context[place[0], key, feature]
         return found
 
     return attention, queries, context, padding

@@ -154,6 +154,21 @@ def one_word_has_no_future(draw: Draw) -> Tried:
     return specimens.sees_everything, draw.fix(tokens=1).tensor("batch tokens d_in")
 
 
+@causal.case(times=3)
+def one_word_sees_the_next(draw: Draw) -> Tried:
+    """one word within the sentence sees the next one"""
+    inputs = draw.fix(tokens=9).tensor("batch tokens d_in")
+    # Neither of the first two words, nor the last: who looks behind these alone sees nothing.
+    word = int(draw.rng.integers(2, 7))
+
+    def attention(inputs: torch.Tensor) -> torch.Tensor:
+        seen = specimens.causal_attention(inputs)
+        seen[:, word : word + 1] += 0.1 * inputs[:, word + 1 : word + 2].sum(1, keepdim=True)
+        return seen
+
+    return attention, inputs
+
+
 @causal.case(times=1)
 def long_sentence_leaks(draw: Draw) -> Tried:
     """a mask that was made for four words, on 30"""

@@ -89,6 +89,32 @@ def one_token_within_is_another(draw: Draw) -> Trial:
     return learned, test, n
 
 
+def copied(draw: Draw, n: int) -> tuple[Tensor, Tensor]:
+    """Texts of which the second has, behind five other tokens, a run of the first."""
+    learned, test = torch.from_numpy(draw.rng.permutation(50)), 50 + drawn(draw, 20, 50)
+    test[5 : 5 + n] = learned[9 : 9 + n]
+    return learned, test
+
+
+@held_out.case(times=2)
+def two_within_change_places(draw: Draw) -> Trial:
+    """a run that was copied but for two tokens within it, which changed places"""
+    n = int(draw.rng.integers(4, 12))
+    learned, test = copied(draw, n)
+    place = 5 + int(draw.rng.integers(1, n - 2))
+    test[[place, place + 1]] = test[[place + 1, place]]
+    return learned, test, n
+
+
+@held_out.case(times=1)
+def one_token_less_of_many(draw: Draw) -> Trial:
+    """a long run that was copied but for its last token"""
+    n = int(draw.rng.integers(10, 15))
+    learned, test = copied(draw, n)
+    test[5 + n - 1] += 100
+    return learned, test, n
+
+
 @held_out.case(times=1)
 def the_last_run(draw: Draw) -> Trial:
     """the last run of both texts alone"""

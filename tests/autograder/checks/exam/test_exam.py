@@ -440,7 +440,8 @@ def test_whole_tensors_are_not_cast():
 def test_class_and_driver():
     exam = affine_exam()
     assert exam.name == "Affine"
-    assert exam.parameters == ("settings", "weights", "inputs", "training", "calls", "buffer")
+    optional = ("training", "calls", "buffer", "before")
+    assert exam.parameters == ("settings", "weights", "inputs", *optional)
     assert list(exam.printed_cases()[0].arguments) == ["settings", "weights", "inputs"]
 
 

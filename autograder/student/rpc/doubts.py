@@ -38,7 +38,6 @@ NEVER_CALLED = {
 _MOST_LETTERS = 100
 _KINDS = {"ndarray": "array", "Tensor": "tensor"}
 
-_WIDTHS = {1: "int8", 2: "int16", 4: "int32", 8: "int64"}
 _LISTS = (list, tuple, set, frozenset, deque)
 # Rows of numbers, of which each is finite.
 _NUMBERS = (range, bytes, bytearray)
@@ -135,14 +134,10 @@ def may_wrap(value: object) -> bool:
 
 def _is_wide(one: Any) -> bool:
     if is_tensor(one):
-        if one.is_floating_point() or one.is_complex() or not one.numel():
+        if one.is_floating_point() or one.is_complex():
             return False
-        one = np.array(
-            [int(each) for each in one.detach().aminmax()], _WIDTHS.get(one.element_size())
-        )
-    if isinstance(one, np.integer):
-        one = np.array(one)
-    if type(one) is not np.ndarray or one.dtype.kind not in "iu" or not one.size:
+        one = one.detach().numpy()
+    if not isinstance(one, np.ndarray | np.generic) or one.dtype.kind not in "iu" or not one.size:
         return False
     most = math.isqrt(int(np.iinfo(one.dtype).max))
     return int(one.max()) > most or int(one.min()) < -most

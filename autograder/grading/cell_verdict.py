@@ -112,10 +112,10 @@ def fair(found: CellVerdict, solution: CellVerdict, notebook: NotebookNode) -> C
 
 
 def _too_short(found: Mapping[str, int], solution: Mapping[str, int]) -> str:
+    # Right texts differ in length; but a text in place of a list ends early, too.
     for number, expected in solution.items():
-        # Texts differ in length; but a text in place of a list ends early, too.
         entries = found.get(number) or found.get(letters_of(number), expected)
-        if entries < expected and number.isdecimal():
+        if number.isdecimal() and entries < expected:
             return (
                 "the test may have compared too little: what this code gave back has "
                 f"{entries} of the {expected} entries that the solution gives back"

@@ -190,14 +190,14 @@ def pointing_at_lessons(lesson: Lesson, numbers: Iterable[str], file: Path) -> I
             places.append(place)
     if not places:
         return
-    more = ("", " and in one more place")[len(places[:2]) - 1]
-    if len(places) > 2:
-        more = f" and in {len(places) - 1} more places"
-    *others, last = sorted(named)
-    several = f"lessons {', '.join(others)} and {last}" if others else f"lesson {last}"
+    first, *others = places
+    several = f" and in {len(others)} more places" if others else ""
+    more = " and in one more place" if len(others) == 1 else several
+    *before, last = sorted(named)
+    lessons = f"lessons {', '.join(before)} and {last}" if before else f"lesson {last}"
     yield (
-        f"{places[0]}: the text speaks here{more} of {several}, which this course does not have: "
-        "say more in a text of your own, if that misleads"
+        f"{first}: the text speaks here{more} of {lessons}, which this course does not have: say "
+        "more in a text of your own, if that misleads"
     )
 
 

@@ -49,9 +49,9 @@ class ScoresExport(ExportPlugin):  # type: ignore[misc]
         They come in the order of the course's lessons, and behind them others, such as retakes, in
         the gradebook's.
         """
-        chosen = self._chosen(gradebook.assignments, self.assignment, "name", "assignment")
-        order = Course(Path(course_of(self).root)).in_order(one.name for one in chosen)
-        chosen.sort(key=lambda one: order.index(one.name))
+        found = self._chosen(gradebook.assignments, self.assignment, "name", "assignment")
+        by_name = {one.name: one for one in found}
+        chosen = [by_name[name] for name in Course(Path(course_of(self).root)).in_order(by_name)]
         work_out_penalties(gradebook, self.config, chosen)
         known = {student.id for student in gradebook.students}
         for lesson in chosen:

@@ -24,6 +24,7 @@ from autograder.errors import (
 )
 from autograder.faulty_line import told_with_line
 from autograder.settings import (
+    CONFIG,
     OWN,
     SOLUTIONS,
     Settings,
@@ -318,7 +319,7 @@ def _places(module: ModuleType) -> list[Path]:
 
 
 def _is_course(folder: Path) -> bool:
-    return (folder / "nbgrader_config.py").is_file() and (folder / "source").is_dir()
+    return (folder / CONFIG).is_file() and (folder / "source").is_dir()
 
 
 def _is_handed_in(folder: Path, course: Path) -> bool:

@@ -15,8 +15,9 @@
     repository = "ada/statistics"            # where it lies on GitHub; by default nowhere
     site = "https://ada.github.io/stats/"    # where its pages are published; by default nowhere
 
-All of it is optional, the file too. Whoever takes over a course of others leaves their file as it
-is, and says in `mine/course.toml` what is to be otherwise.
+All of it is optional, the file too. Whoever takes over a course of others leaves their files as
+they are, and says what is to be otherwise in `mine/course.toml`, and of nbgrader's own settings in
+`mine/nbgrader_config.py`.
 """
 
 import dataclasses
@@ -34,6 +35,8 @@ from autograder.errors import SettingError
 from autograder.preload import package_of
 
 FILE = "course.toml"
+# What makes a folder an nbgrader course, and its settings of nbgrader's.
+CONFIG = "nbgrader_config.py"
 # The folders and packages of the reference: that of the lessons, and that of a course's own
 # exercises. No setting may show them to students' code.
 SOLUTIONS = "solutions"
@@ -46,6 +49,8 @@ WORKED, GONE = "worked", "gone"
 _AT_LINE = re.compile(r"^(?P<what>.*) \(at line (?P<line>\d+), column \d+\)$", re.DOTALL)
 _TABLE = re.compile(r"\s*\[")
 _YEARS = range(1970, 3000)
+# Settings about a term, a name or a command: no lesson is another for them.
+_IN_NO_LESSON = ("id", "due", "late", "demo")
 # So much of a wrong value is quoted.
 _SHOWN = 60
 _OWNER_AND_NAME = re.compile(r"[\w.-]+/[\w.-]+")
@@ -89,6 +94,11 @@ class Settings:
     # The address at which the course's pages are published.
     site: str = ""
 
+    def in_lessons(self) -> str:
+        """All that may show in a lesson's notebooks, or in what is built of it, as one text."""
+        said = {one.name: getattr(self, one.name) for one in dataclasses.fields(self)}
+        return repr({name: value for name, value in said.items() if name not in _IN_NO_LESSON})
+
     def names_of_lessons(self, setting: str) -> tuple[str, ...]:
         """By which names or numbers a setting names lessons: one of `ABOUT_LESSONS`."""
         value = getattr(self, setting)
@@ -124,6 +134,11 @@ def setting_error(root: Path, name: str, what: str, entry: str = "") -> SettingE
 def settings_files(root: Path) -> list[Path]:
     """Where a course's settings stand, if they do; what a later file says goes before."""
     return [file for file in (root / FILE, root / OWN / FILE) if file.is_file()]
+
+
+def configurations(root: Path) -> list[Path]:
+    """Where a course's settings of nbgrader's stand; what a later file says goes before."""
+    return [file for file in (root / CONFIG, root / OWN / CONFIG) if file.is_file()]
 
 
 def where_set(root: Path, name: str) -> Path:

@@ -22,10 +22,12 @@ from pathlib import Path
 
 from autograder.course import Course
 from autograder.errors import JupyterFailed, NotInstalled
+from autograder.faulty_line import told_with_line
 from autograder.learner import log
 from autograder.learner.front.extension import NAME, write_for_a_course, write_for_a_lab
 from autograder.learner.notebooks.work import writing
 from autograder.learner.start_page import START
+from autograder.settings import CONFIG, configurations
 from autograder.whole_file import write_whole
 
 _WORKSPACES = "workspaces"
@@ -56,8 +58,6 @@ _NEWS = "@jupyterlab/apputils-extension:announcements"
 _INSTRUCTORS = ("assignment-list", "course-list", "create-assignment", "formgrader", "menu")
 # Validate runs a notebook as whoever presses it, a student's as well, in the server's own folder.
 NOT_BESIDE_SUBMISSIONS = ("course-list", "validate-assignment")
-# nbgrader warns where it finds none, and a learner has nothing to set.
-_NBGRADER = "nbgrader_config.py"
 # What the file browser does not list: what Jupyter leaves out, and what checks read.
 _OUT_OF_SIGHT = ("__pycache__", "*.pyc", "*.pyo", ".DS_Store", "*~", "checks.json")
 
@@ -101,8 +101,15 @@ def prepare_course(course: Course) -> None:
     """Make the folders that nbgrader expects: for its exchange, and for what is fetched.
 
     Raises:
+        SolutionError: naming the line, when its configuration is not Python: nbgrader would warn of
+            that in its log, and have formgrader grade without the sandbox.
         WorkFolderError: when the course's folder can't be written to.
     """
+    for file in configurations(course.root):
+        try:
+            compile(file.read_bytes(), file, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError) as error:
+            raise told_with_line(error, course.root) from error
     with writing(course.root, "copy the course to where you may write, and teach there"):
         for folder in (course.root / "exchange", course.root / "work"):
             folder.mkdir(exist_ok=True)
@@ -186,7 +193,8 @@ def _prepared(folder: Path, *, learners: bool) -> Path:
         for file, content in settings.items():
             write_whole(own / file, f"{json.dumps(content, indent=1)}\n".encode())
         if learners:
-            write_whole(own / _NBGRADER, b"# Nothing is set here.\n")
+            # nbgrader warns where it finds none, and a learner has nothing to set.
+            write_whole(own / CONFIG, b"# Nothing is set here.\n")
         write = write_for_a_lab if learners else write_for_a_course
         write(own / "labextensions" / NAME)
     return own

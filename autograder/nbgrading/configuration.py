@@ -6,7 +6,8 @@ A course's nbgrader_config.py makes one call:
 
     configure(get_config(), __file__)
 
-What is particular to the course stands in course.toml; settings of nbgrader's may follow.
+What is particular to the course stands in course.toml; settings of nbgrader's may follow, or stand
+in mine/nbgrader_config.py, so that whoever has the course from others edits none of their files.
 """
 
 import os
@@ -22,10 +23,12 @@ from traitlets.config.loader import PyFileConfigLoader
 from autograder.authoring.lesson.release import PREPROCESSORS, settings
 from autograder.course import EXCHANGE, Course
 from autograder.environment import THREADS
+from autograder.faulty_line import told_with_line
 from autograder.grading.jobs.own_code import watch
 from autograder.nbgrading.pages import feedback
 from autograder.nbgrading.replaced import install, or_nothing_is_graded
 from autograder.nbgrading.term.late import due_times
+from autograder.settings import CONFIG
 
 
 def configure(c: Config, config_file: str | Path) -> None:
@@ -37,7 +40,8 @@ def configure(c: Config, config_file: str | Path) -> None:
 
     Raises:
         SettingError: when course.toml says what can't be. Then nothing is graded.
-        GradingFailed: when nbgrader is not made as we know it. Then nothing is graded either.
+        SolutionError: when mine/nbgrader_config.py fails. Then nothing is graded either.
+        GradingFailed: when nbgrader is not made as we know it. Nor is anything then.
     """
     with or_nothing_is_graded():
         install()
@@ -49,6 +53,8 @@ def configure(c: Config, config_file: str | Path) -> None:
         c.ExportApp.plugin_class = "autograder.nbgrading.exports.table.SafeCsvExport"
         _grade_safely(c, course)
         _prepare_process(course)
+        if (course.own / CONFIG).is_file():
+            c.merge(_loaded(course.own, course))
 
 
 def _place(c: Config, course: Course) -> None:
@@ -119,14 +125,26 @@ def _put_first(variable: str, folder: Path) -> None:
 
 
 def configuration(course: Course, root: Path) -> Config:
-    """What nbgrader_config.py says, for a course whose files are in `root`."""
-    config = PyFileConfigLoader("nbgrader_config.py", str(course.root)).load_config()
+    """What nbgrader_config.py says, for a course whose files are in `root`.
+
+    Raises:
+        SolutionError: naming the line, when it fails.
+    """
+    config = _loaded(course.root, course)
     config.CourseDirectory.root = str(root)
     if root != course.root:
         # The exchange that the course names is its own students'.
         config.Exchange.root = str(root / EXCHANGE)
         config.Exchange.cache = str(root / "cache")
     return config
+
+
+def _loaded(folder: Path, course: Course) -> Config:
+    """What the nbgrader_config.py in a folder of the course's says."""
+    try:
+        return PyFileConfigLoader(CONFIG, str(folder)).load_config()
+    except Exception as error:
+        raise told_with_line(error, course.root) from error
 
 
 def nbgrader_api(config: Config) -> NbGraderAPI:

@@ -224,8 +224,8 @@ def _to_fill_in(course: Course, lesson: str) -> Iterator[str]:
 def _digest_of_cells(course: Course, lesson: Lesson) -> str:
     """The digest of a lesson's given cells, and of all that runs in them."""
     inputs, code = Inputs(course), [one.source for one in lesson.blocks if isinstance(one, Code)]
-    there = [*inputs.beside(lesson.name), *inputs.settings()]
-    return inputs.of_run(code, [Pictures.__module__], there)
+    there = [*inputs.beside(lesson.name), *inputs.configurations()]
+    return inputs.of_run([*code, inputs.settings()], [Pictures.__module__], there)
 
 
 def _without_marks(source: str) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from autograder.course import Course, module_name
 from autograder.import_graph import ImportGraph
-from autograder.settings import OWN, PROOFS_FILE, settings_files
+from autograder.settings import CONFIG, OWN, PROOFS_FILE, configurations
 from autograder.settings import SOLUTIONS as _REFERENCE
 
 # Where what was proved of exercises is kept: see `proofs`. It is made of all this.
@@ -49,15 +49,15 @@ class Inputs:
             one for path in paths for one in self._graph.named_in(path.read_text(encoding="utf-8"))
         }
         of_engine = {one for one in named if self._is_engines(one)}
-        own = {*paths, *self.beside(lesson), *self.settings()}
+        own = {*paths, *self.beside(lesson), *self.configurations()}
         made_of = self._files([*(named - of_engine), *self.exams_of(lesson), _BUILD])
         only_named = self._graph.files(of_engine)
-        return self._digest({*own, *made_of, *only_named}, [sys.version, *self._installed])
+        return self._digest({*own, *made_of, *only_named}, [*self._machine, self.settings()])
 
     def of_exams(self, lesson: str) -> str:
         """The digest of all on which it depends which exams a lesson has, and what they say."""
-        made_of = {*self._files(self.exams_of(lesson)), *self.settings()}
-        return self._digest(made_of, [sys.version, *self._installed])
+        made_of = {*self._files(self.exams_of(lesson)), *self.configurations()}
+        return self._digest(made_of, [*self._machine, self.settings()])
 
     def of_exercise(self, lesson: str, exercise: str, *, own: bool = False) -> str:
         """The digest of all that an exercise's exam is made of, the same on every machine.
@@ -86,16 +86,19 @@ class Inputs:
         named = [one for source in code for one in self._graph.named_in(source)]
         there = {path for path in files if path.is_file()}
         made_of = self._files([*named, *modules]) | there
-        return self._digest(made_of, [sys.version, *self._installed, *code])
+        return self._digest(made_of, [*self._machine, *code])
 
     def beside(self, lesson: str) -> Iterator[Path]:
         """The modules that are given out with a lesson's notebook."""
         return (self._course.source / lesson).glob("*.py")
 
-    def settings(self) -> Iterator[Path]:
-        """The files with the course's settings."""
-        config = self._course.root / "nbgrader_config.py"
-        yield from (path for path in (config, *settings_files(self._course.root)) if path.is_file())
+    def configurations(self) -> list[Path]:
+        """The files with the course's settings of nbgrader's."""
+        return configurations(self._course.root)
+
+    def settings(self) -> str:
+        """What course.toml says of lessons: when one is due changes none of them."""
+        return self._course.settings.in_lessons()
 
     @cached_property
     def _graph(self) -> ImportGraph:
@@ -132,7 +135,7 @@ class Inputs:
         if any(map(self._graph.may_import_any, ours)):
             # What a course adds is known to itself alone.
             added = {one for one in self._graph.modules if one.startswith(f"{OWN}.")} - reached
-            reached = self._graph.reached({*self._graph.modules} - added - {"nbgrader_config"})
+            reached = self._graph.reached({*self._graph.modules} - added - {Path(CONFIG).stem})
         return self._graph.files(reached) - {
             self._course.root / one for one in (PROOFS, OWN_PROOFS)
         }
@@ -158,8 +161,8 @@ class Inputs:
         return self._names[path]
 
     @cached_property
-    def _installed(self) -> list[str]:
-        return _installed()
+    def _machine(self) -> list[str]:
+        return [sys.version, *_installed()]
 
 
 def digest_of(content: bytes) -> str:

@@ -40,8 +40,9 @@ def digests_of_tests(built: "Built", tries: Iterable[str], files: Iterable[Path]
     # The notebook is what is tried, and what ships beside it is made of the exams.
     of_runs = {".ipynb", ".pyc"}
     given = [one for one in beside if one.suffix not in of_runs and one.name != examples.FILE]
-    there = [*given, *inputs.settings(), *files]
-    of_all = inputs.of_run([*(cell.source for cell in others), marks], tries, there)
+    there = [*given, *inputs.configurations(), *files]
+    run = [*(cell.source for cell in others), marks, inputs.settings()]
+    of_all = inputs.of_run(run, tries, there)
     found = {grade_id_of(cell): of_all for cell in others if is_test(cell)}
     for name in built.exams:
         test = of_exams[f"{name}_check"]

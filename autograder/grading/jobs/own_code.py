@@ -22,10 +22,9 @@ from autograder.errors import GradingFailed
 from autograder.grading.submitted_files import stamp
 from autograder.import_graph import ImportGraph, names_any
 from autograder.preload import package_of
-from autograder.settings import FILE, OWN, PROOFS_FILE, SOLUTIONS, read_settings
+from autograder.settings import CONFIG, FILE, OWN, PROOFS_FILE, SOLUTIONS, read_settings
 
 _ENGINE = Path(__file__).resolve().parents[2]
-_CONFIG = "nbgrader_config.py"
 # A module's name that is put together, as in f"solutions.exams.{lesson}".
 _MADE_NAME = re.compile(rf"(?<![\w.])(?:{SOLUTIONS}|{OWN})(?:\.\w*)*\.?(?:\{{|%|[\"'] *[%+])")
 
@@ -118,7 +117,8 @@ def _imported(tops: Sequence[Path], folder: Path, preload: Sequence[str]) -> lis
     reached |= graph.reached(one for one in around if not graph.is_index(one))
     if any(map(graph.may_import_any, reached)) or any(map(_makes_a_name, cells)):
         reached = {*graph.modules}
-    return [str(path) for path in graph.files(reached | around) if path.name != PROOFS_FILE]
+    passed_over = (PROOFS_FILE, CONFIG)
+    return [str(path) for path in graph.files(reached | around) if path.name not in passed_over]
 
 
 def _around(module: str) -> Iterator[str]:
@@ -157,13 +157,14 @@ def _cells(notebook: Path) -> list[str]:
 def _tops(root: Path) -> list[Path]:
     """What can be imported from the course's folder: its packages and modules."""
     packages = [path.parent for path in root.glob("*/__init__.py")]
-    modules = [path for path in root.glob("*.py") if path.name != _CONFIG]
+    modules = [path for path in root.glob("*.py") if path.name != CONFIG]
     return sorted({*packages, root / SOLUTIONS, root / OWN, *modules} - {_ENGINE})
 
 
 def _start(root: Path) -> list[Path]:
     """What is read once, when a process starts: the settings, and this program."""
-    return [root / _CONFIG, root / FILE, root / OWN / FILE, _ENGINE]
+    settings = [folder / name for folder in (root, root / OWN) for name in (CONFIG, FILE)]
+    return [*settings, _ENGINE]
 
 
 def _stamps(places: Iterable[Path], *, data: bool = False) -> _Stamps:

@@ -198,24 +198,41 @@ def test_what_changed_is_made(course: Course, built: None, path: str, products: 
 
 
 @pytest.mark.parametrize(
-    ("path", "products"),
+    ("path", "text", "products"),
     sample(
         [
-            ("own_numbers.py", [SECOND, *TABLES]),
-            ("source/01_four/given_with_it.py", [SECOND, *OF_TEXTS]),
-            ("course.toml", [*BOTH, *TABLES]),
+            ("own_numbers.py", "# changed", [SECOND, *TABLES]),
+            ("source/01_four/given_with_it.py", "# changed", [SECOND, *OF_TEXTS]),
+            ("mine/nbgrader_config.py", "# changed", [*BOTH, *TABLES]),
+            ("mine/course.toml", "pyplot = false", [*BOTH, *TABLES]),
         ],
         3,
     ),
 )
-def test_what_a_course_has_besides(course: Course, path: str, products: list[str]) -> None:
-    (course.root / "source" / SECOND).mkdir()
-    for name in ("own_numbers.py", "source/01_four/given_with_it.py", "course.toml"):
+def test_what_a_course_has_besides(
+    course: Course, path: str, text: str, products: list[str]
+) -> None:
+    for name in ("own_numbers.py", "source/01_four/given_with_it.py", "mine/nbgrader_config.py"):
+        (course.root / name).parent.mkdir(exist_ok=True)
         (course.root / name).touch()
     append(course.solutions / "exams" / "four.py", "\nimport own_numbers\n")
     made(course)
-    append(course.root / path, "# changed\n")
+    append(course.root / path, f"{text}\n")
     assert made(course) == products
+
+
+# What a term has otherwise than the one before.
+TERM = """
+due = {"00" = 2026-11-30T23:59:00Z}
+late = {per_day = 0.1}
+demo = "00"
+"""
+
+
+@pytest.mark.parametrize("setting", TERM.split("\n")[1:-1])
+def test_another_term_makes_no_lesson_again(course: Course, built: None, setting: str) -> None:
+    (course.root / "course.toml").write_text(setting, encoding="utf-8")
+    assert made(course) == []
 
 
 def test_new_notebook_has_the_change(course: Course, built: None) -> None:

@@ -82,8 +82,9 @@ def teach(
 ) -> None:
     """Open the course in JupyterLab, which begins with nbgrader's formgrader.
 
-    Its release and collect buttons use the folder exchange/ in the course. Nothing is built before
-    it opens: Generate builds a lesson that has changed.
+    Its release and collect buttons use the folder exchange/ in the course, unless
+    mine/nbgrader_config.py names another. Nothing is built before it opens: Generate builds a
+    lesson that has changed.
     """
     from autograder.authoring.build.incremental import changed_lessons
     from autograder.learner.jupyter import open_course, prepare_course, server_options

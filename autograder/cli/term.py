@@ -80,10 +80,11 @@ def collect(
         typer.echo(f"Late, as Canvas says: {some_of(found.late)}.")
     if found.untimed:
         typer.echo(f"No longer with the {NAME} that was there: {some_of(found.untimed)}.")
-    if found.there and update:
+    if found.there:
         typer.echo(f"The same as before, and left as it is: {some_of(found.there)}.")
-    elif found.there:
-        typer.echo(f"Had handed in before: {some_of(found.there)}; --update replaces them.")
+    if found.differing:
+        names = some_of(found.differing)
+        typer.echo(f"Had handed in something else before, which stays without --update: {names}.")
 
 
 def doctor() -> None:

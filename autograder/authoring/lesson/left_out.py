@@ -27,7 +27,7 @@ from autograder.authoring.lesson.lesson import (
 from autograder.authoring.lesson.reference import BEGIN, END, INSTEAD, Source
 from autograder.checks.source.cell_code import statements_of
 from autograder.checks.source.effects import names_in
-from autograder.checks.source.opening import TIME
+from autograder.checks.source.opening import NEEDS, TIME
 
 _GIVEN = (
     "**Worked out for you:** `{name}` is given here with its solution, so there is nothing to "
@@ -172,6 +172,44 @@ def pointing_at(lesson: Lesson, left_out: Collection[str], file: Path) -> Iterat
         yield (
             f"{place}: the text speaks of `{found['name']}`, which this course does not ask: say "
             "more in a text of your own, if that misleads"
+        )
+
+
+def sections_without(lesson: Lesson, whole: Lesson, file: Path) -> Iterator[str]:
+    """A sentence for each section that has lost an exercise, which it may speak of by no name.
+
+    Args:
+        lesson: as its course has it.
+        whole: as its text has it.
+        file: where the reference is, as for `pointing_at`.
+    """
+    gone: dict[str, list[str]] = {}
+    for name, title in whole.sections.items():
+        if not lesson.left_out.get(name, True):
+            gone.setdefault(title, []).append(f"`{name}`")
+    for title, names in gone.items():
+        heading = re.compile(rf"^#+ {re.escape(title)}$", re.MULTILINE)
+        for place, _ in _in_prose(lesson, heading, file):
+            are, them = ("is", "it") if len(names) == 1 else ("are", "them")
+            yield (
+                f"{place}: {' and '.join(names)} {are} gone from the section that begins here: "
+                f"read it once, for sentences that speak of {them} without a name"
+            )
+
+
+def needing_what_follows(lesson: Lesson, later: Collection[str], file: Path) -> Iterator[str]:
+    """A sentence if a lesson says that it needs others which its course has further down.
+
+    Args:
+        lesson: as its course has it.
+        later: what the lessons behind it are called for short.
+        file: where the reference is, as for `pointing_at`.
+    """
+    needed = sorted({*later}.intersection(lesson.opening.needs.split(", ")))
+    for place, _ in _in_prose(lesson, NEEDS, file) if needed else ():
+        yield (
+            f"{place}: this lesson needs {' and '.join(needed)}, which `lessons` has behind it: "
+            "have them before it, or say in a text of your own what is needed of them"
         )
 
 

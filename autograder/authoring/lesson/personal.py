@@ -15,8 +15,10 @@ from typing import TypeVar
 
 from autograder.authoring.lesson.left_out import (
     leave_out,
+    needing_what_follows,
     pointing_at,
     pointing_at_lessons,
+    sections_without,
     without_further_parts,
 )
 from autograder.authoring.lesson.lesson import Block, Check, Lesson, WrittenExercise, validate
@@ -156,6 +158,11 @@ def warnings_of(course: Course, lesson: Lesson) -> Iterator[str]:
     names = {*(entry.rpartition("/")[2] for entry in entries), *lesson.left_out}
     file = course.reference_file(lesson.name)
     yield from pointing_at(lesson, names, file)
+    if not all(lesson.left_out.values()):
+        yield from sections_without(lesson, read_lesson(lesson.path), file)
+    lessons = course.lessons()
+    later = lessons[lessons.index(lesson.name) + 1 :] if lesson.name in lessons else []
+    yield from needing_what_follows(lesson, [*map(lesson_number, later)], file)
     yield from pointing_at_lessons(lesson, map(lesson_number, course.lessons_not_chosen()), file)
 
 

@@ -17,7 +17,7 @@ TIME = re.compile(
     r"(?P<before>\*\*It takes\*\* about )(?P<all>\d+) minutes"
     r"(?:, (?P<core>\d+) of them for the core)?"
 )
-_NEEDS = re.compile(r"\*\*You need\*\* (.+?)\s*\*\*It takes\*\*", re.DOTALL)
+NEEDS = re.compile(r"\*\*You need\*\* (.+?)\s*\*\*It takes\*\*", re.DOTALL)
 # No lesson needs as much to say so; whatever is longer is looked through once for each word.
 _LONGEST = 5000
 _LESSONS = re.compile(r"\b\d\d[a-z]?(?: to \d\d[a-z]?)?\b")
@@ -79,7 +79,7 @@ def opening_of_text(text: str) -> Opening:
 
 
 def _needs(opening: str) -> str:
-    found = _NEEDS.search(opening)
+    found = NEEDS.search(opening)
     if not found:
         return ""
     text = " ".join(found[1].split())

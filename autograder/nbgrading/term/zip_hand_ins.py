@@ -63,8 +63,9 @@ class Collected:
 
     Attributes:
         taken: whose was put into submitted/.
-        there: whose stays as it was: it was there before, and is not to be replaced or is the same.
+        there: whose is there already, and the same but for a time beside it.
         aside: what is set aside, each with why.
+        differing: whose was there before, is another now, and is not to be replaced.
         late: who of those taken was late, if the platform says so.
         untimed: whose was replaced together with a time that stood beside it, and is another now,
             or none.
@@ -73,6 +74,7 @@ class Collected:
     taken: Sequence[str]
     there: Sequence[str]
     aside: Sequence[str]
+    differing: Sequence[str] = field(default_factory=list)
     late: Sequence[str] = field(default_factory=list)
     untimed: Sequence[str] = field(default_factory=list)
 
@@ -101,19 +103,23 @@ def collect_zip(
     except Exception as error:
         # zipfile promises nothing of what it raises on a list of files that is damaged.
         raise GradingFailed(f"{path} can't be read as a zip: {error}") from None
-    taken, there, untimed, cells = [], [], [], cells_to_write(asked)
+    taken, there = list[str](), list[str]()
+    differing, untimed = list[str](), list[str]()
+    cells = cells_to_write(asked)
     with archive, alone(submitted):
         found, aside = _by_student(archive, students)
         for student, files in found.items():
             target = submitted / student / asked.stem
             finish_replacing(target)
-            if target.exists() and not update:
-                there.append(student)
-                continue
             new = arriving(target)
             left_out = _write(archive, files, new)
+            if target.exists() and not update:
+                is_same = not _lacks_a_notebook(left_out) and _are_same(target, new)
+                (there if is_same else differing).append(student)
+                discard(target)
+                continue
             aside += [f"{student}: {shown(name)} is left out: {why}" for name, why in left_out]
-            if target.exists() and any(is_notebook(name) for name, _ in left_out):
+            if target.exists() and _lacks_a_notebook(left_out):
                 discard(target)
                 aside.append(f"{student}: what was there stays, since a notebook is left out")
                 continue
@@ -130,7 +136,11 @@ def collect_zip(
             replace(target)
             taken.append(student)
     late = [one for one in taken if any(_is_late(file.filename) for file in found[one].values())]
-    return Collected(taken, there, aside, late, untimed)
+    return Collected(taken, there, aside, differing, late, untimed)
+
+
+def _lacks_a_notebook(left_out: Sequence[tuple[str, str]]) -> bool:
+    return any(is_notebook(name) for name, _ in left_out)
 
 
 def _why_not_instead(there: Path, new: Path, asked: str, cells: Sequence[str]) -> str:

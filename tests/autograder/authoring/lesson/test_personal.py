@@ -270,6 +270,29 @@ def test_lessons_that_the_course_does_not_have_are_pointed_at(course: Course) ->
     assert "here and in 2 more places of lessons 02 and 03, which this course does not have" in said
 
 
+def test_section_that_has_lost_an_exercise_is_to_be_read(course: Course) -> None:
+    set_to(course, '[leave_out]\n"01/why" = "gone"\nmatch = "worked"')
+    lesson = course_lesson(course, LESSON)
+    title = read_lesson(lesson.path).sections["why"]
+    (said,) = (one for one in warnings_of(course, lesson) if "section" in one)
+    where, _, sentence = said.partition(": ")
+    line = int(where.rpartition(":")[2])
+    assert lesson.path.read_text(encoding="utf-8").split("\n")[line - 1] == f"## {title}"
+    assert sentence.startswith("`why` is gone from the section that begins here: read it once")
+
+
+def test_lesson_before_one_that_it_needs(course: Course) -> None:
+    path = course.lesson_file("02_other")
+    front, _, text = path.read_text(encoding="utf-8").partition("\n# ")
+    needs = "**You need** what lesson 01 has. **It takes** about 20 minutes."
+    path.write_text(f"{front}\n# {text.replace(chr(10), f'{chr(10)}{chr(10)}{needs}{chr(10)}', 1)}")
+    assert not [*warnings_of(course, course_lesson(course, "02_other"))]
+    set_to(course, 'lessons = ["02", "01"]')
+    (said,) = warnings_of(course, course_lesson(course, "02_other"))
+    assert re.search(r"02_other\.md:\d+: this lesson needs 01, which `lessons` has behind it", said)
+    assert not [*warnings_of(course, course_lesson(course, LESSON))]
+
+
 @pytest.mark.parametrize(
     ("names", "said"),
     [

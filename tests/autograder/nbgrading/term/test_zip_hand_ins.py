@@ -72,7 +72,7 @@ def there(collect) -> set[str]:
 )
 def test_whose_it_is(collect, name: str, student: str) -> None:
     late = ["ada"] if "LATE" in name else []
-    assert collect({name: b"{}"}) == Collected([student], [], [], late)
+    assert collect({name: b"{}"}) == Collected([student], [], [], late=late)
     assert there(collect) == {f"{student}/{LESSON}/{NOTEBOOK}"}
 
 
@@ -161,8 +161,11 @@ def test_name_that_can_not_be_made_costs_itself(collect, letter: str, length: in
 
 
 def test_what_is_there_stays_unless_asked(collect) -> None:
-    collect({f"ada/{NOTEBOOK}": b"old"})
-    assert collect({f"ada/{NOTEBOOK}": b"new"}) == Collected([], ["ada"], [], [])
+    collect({f"{student}/{NOTEBOOK}": b"old" for student in ("ada", "ben", "lei1")})
+    too_large = b"0" * 100_000_001
+    again = {"ada": b"new", "ben": b"old", "lei1": too_large}
+    found = collect({f"{student}/{NOTEBOOK}": content for student, content in again.items()})
+    assert found == Collected([], ["ben"], [], differing=["ada", "lei1"])
     path = collect.submitted / "ada" / LESSON / NOTEBOOK
     assert path.read_bytes() == b"old"
     assert collect({f"ada/{NOTEBOOK}": b"new"}, update=True).taken == ["ada"]

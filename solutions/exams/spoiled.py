@@ -39,14 +39,20 @@ def spoiled(draw: Draw, *shape: int) -> Callable[[Tensor], Tensor]:
 def cancelling(right: Tensor, axis: int, amount: Tensor | float = _OFF) -> Tensor:
     """A result that is too large at one end of an axis, and too small by as much at the other.
 
-    A test of sums or averages along that axis overlooks it.
+    The next entries of each other axis are off the other way round. So a test of sums or averages,
+    along whichever axis, overlooks it, and where there are four rows and columns or more, so does
+    one of the diagonal.
 
     Args:
         right: two entries long, at least, along the axis.
         axis: which.
-        amount: by how much it is off.
+        amount: by how much it is off; if it is a tensor, one that fits the result.
     """
-    found = right.clone()
-    found.select(axis, 0).add_(amount)
-    found.select(axis, -1).sub_(amount)
-    return found
+    for place, size in enumerate(right.shape):
+        signs = right.new_ones(size)
+        if place == axis or size > 1:
+            up, down = (0, -1) if place == axis else (size // 3, size // 3 + 1)
+            signs = right.new_zeros(size)
+            signs[up], signs[down] = 1, -1
+        amount = amount * signs.reshape(-1, *(1 for _ in right.shape[place + 1 :]))
+    return right + amount

@@ -34,10 +34,8 @@ def sums(results: Any, axis: int) -> Any:
     return results.sum(axis) if results.ndim > axis else results
 
 
-@pytest.mark.parametrize("axis", range(MOST_AXES))
-@pytest.mark.parametrize("place", compared())
-def test_sums_are_no_comparison(place: str, axis: int) -> None:
-    """A test that compares the sums along one axis overlooks what cancels there."""
+def summed(place: str, *axes: int) -> tuple[Verdict, bool]:
+    """What comes of a test that compares these sums alone, and whether there are any."""
     exam, steps = compared()[place]
     met: list[bool] = []
 
@@ -45,15 +43,35 @@ def test_sums_are_no_comparison(place: str, axis: int) -> None:
         def alike(self, before: Any, after: Any) -> bool:
             if not hasattr(before, "ndim"):
                 pytest.skip("it compares no arrays")
-            met.append(before.ndim > axis)
-            return super().alike(sums(before, axis), sums(after, axis))
+            there = [axis for axis in axes if before.ndim > axis]
+            met.append(bool(there))
+            return all(super(Summed, self).alike(sums(before, one), sums(after, one))
+                       for one in there or [MOST_AXES])  # fmt: skip
 
     def answer(*arguments: Any) -> bool:
         return bool(Summed().answer(*arguments))
 
+    return exam.examine(answer, 7).verdict, any(met)
+
+
+@pytest.mark.parametrize("axis", range(MOST_AXES))
+@pytest.mark.parametrize("place", compared())
+def test_sums_are_no_comparison(place: str, axis: int) -> None:
+    """A test that compares the sums along one axis overlooks what cancels there."""
     if (place, axis) in AS_GOOD:
         pytest.skip(AS_GOOD[place, axis])
-    report = exam.examine(answer, 7)
-    if not any(met):
+    verdict, has_any = summed(place, axis)
+    if not has_any:
         pytest.skip("its results have no such axis")
-    assert report.verdict is Verdict.WRONG
+    assert verdict is Verdict.WRONG
+
+
+@pytest.mark.parametrize("place", compared())
+def test_nor_are_those_along_every_axis(place: str) -> None:
+    """What is off here, and there the other way round, leaves both rows and columns their sums."""
+    if any((place, axis) in AS_GOOD for axis in range(MOST_AXES)):
+        pytest.skip("one of them is as good as a comparison")
+    verdict, has_any = summed(place, *range(MOST_AXES))
+    if not has_any:
+        pytest.skip("its results have no axis")
+    assert verdict is Verdict.WRONG

@@ -29,4 +29,4 @@ def sentences_cancel(queries: Tensor, context: Tensor, padding: Tensor) -> Tenso
 def queries_cancel(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
     """What one query gains from padding, another one loses: not blind."""
     found = specimens.blind_attention(queries, context, padding)
-    return cancelling(found, 1, 0.1 * context[:, -1:, -1])
+    return cancelling(found, 1, 0.1 * context[:, -1:, -1:])

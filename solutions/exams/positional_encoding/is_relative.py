@@ -11,7 +11,7 @@ from autograder import Draw, Exam
 from solutions import positional_encoding as reference
 from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
 from solutions.exams.positional_encoding._specimens import SOME_KEYS, SOME_QUERIES
-from solutions.exams.spoiled import spoiled
+from solutions.exams.spoiled import cancelling, spoiled
 
 Scoring = Callable[[Tensor, Tensor, Tensor], Tensor]
 Moved = tuple[Tensor, Tensor, Tensor, int]
@@ -123,6 +123,18 @@ def one_score_is_wrong(draw: Draw) -> Trial:
     def scores(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
         found = specimens.rope_scores(queries, keys, positions)
         return found if positions.equal(here) else spoil(found)
+
+    return scores, queries, keys, here, by
+
+
+@relative.case(times=1)
+def scores_cancel(draw: Draw) -> Trial:
+    """once the positions have moved, two scores are too large, and two too small by as much"""
+    queries, keys, here, by = every_other_position(draw.fix(tokens=5))
+
+    def scores(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+        found = specimens.rope_scores(queries, keys, positions)
+        return found if positions.equal(here) else cancelling(found, 0)
 
     return scores, queries, keys, here, by
 

@@ -159,18 +159,25 @@ exact.tries(
 )
 
 
-@exact.case(times=6)
-def one_number_is_wrong(draw: Draw) -> Tried:
-    """one number is wrong, with one block size alone"""
-    queries, keys, values = growing_keys(draw.fix(queries=5, d_v=4))
-    size = int(draw.rng.integers(1, len(keys) + 1))
-    spoil = spoiled(draw, len(queries), values.shape[1])
+def wrong_in_blocks_of(size: int) -> Callable[[Draw], Tried]:
+    """A case that is right but for blocks of one size."""
 
-    def attention(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-        contexts = specimens.all_at_once(queries, keys, values, block_size)
-        return spoil(contexts) if block_size == size else contexts
+    def one_number_is_wrong(draw: Draw) -> Tried:
+        """one number is wrong, with one block size alone"""
+        queries, keys, values = growing_keys(draw.fix(queries=5, d_v=4))
+        spoil = spoiled(draw, len(queries), values.shape[1])
 
-    return attention, queries, keys, values
+        def attention(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+            contexts = specimens.all_at_once(queries, keys, values, block_size)
+            return spoil(contexts) if block_size == size else contexts
+
+        return attention, queries, keys, values
+
+    return one_number_is_wrong
+
+
+for _size in range(1, 8):
+    exact.case(wrong_in_blocks_of(_size), times=1)
 
 
 @exact.case(times=1)

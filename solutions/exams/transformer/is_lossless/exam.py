@@ -10,6 +10,7 @@ from solutions import transformer as reference
 lossless = Exam(reference.is_lossless)
 
 Ids = list[int]
+Encode = Callable[[str], Ids]
 Decode = Callable[[Ids], str]
 
 for _encode, _decode, _texts in (
@@ -97,6 +98,19 @@ lossless.tries(
     on="all texts",
     times=1,
 )
+
+
+@lossless.case(times=2)
+def two_letters_exchanged(draw: Draw) -> tuple[Encode, Decode, list[str]]:
+    """two letters within one of the words change places"""
+    words = some_words(draw)
+    word, place = words[int(draw.rng.integers(len(words)))], int(draw.rng.integers(1, 4))
+    harmed = f"{word[:place]}{word[place + 1]}{word[place]}{word[place + 2 :]}"
+
+    def encode(text: str) -> Ids:
+        return specimens.table_ids(harmed if text == word else text)
+
+    return encode, from_table_ids, words
 
 
 def nothing_harmed(draw: Draw) -> tuple[Decode, list[str]]:

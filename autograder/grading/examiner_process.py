@@ -28,6 +28,7 @@ from autograder.checks.exam.draw import drawing_from, seed_in_use
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.exam.rules import Written, looking_at
 from autograder.checks.locate.where import searching_in
+from autograder.checks.source.cells import is_exam
 from autograder.errors import (
     ExchangeError,
     GradingFailed,
@@ -313,6 +314,7 @@ class _Serving:
                 searching_in(session.run),
                 drawing_from(self._exam_seed),
             ):
+                session.begin_test(by_exam=is_exam(self._cells[test]))
                 examined = self._examiner.examine(self._cells[test])
         except GradingFailed as error:
             return {"failed": str(error)}

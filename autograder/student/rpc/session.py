@@ -237,6 +237,14 @@ class Session(Questions, Generic[Peer]):
             )
         return self._returned(self._ask(("get", _Sent(target), name)), (), {})
 
+    def begin_test(self, *, by_exam: bool) -> None:
+        """Say who compares: an exam has a kind of list, such as a named tuple, come as the list.
+
+        In a plain test it stays where it is, and may be asked for what has a name in it.
+        """
+        if self._ask(("examine", by_exam)) != ("examined",):
+            raise self._not_understood("the process does not say that it is examined")
+
     @contextmanager
     def watching(self, words: Sequence[str]) -> Iterator[Callable[[], str]]:
         """Have the process watch for calls of these names; afterwards, which of them it saw."""

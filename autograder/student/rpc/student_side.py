@@ -25,6 +25,7 @@ A request is a tuple, its first entry what to do; so is each reply:
     watch names              → watched: from now on, in one call of three, whether code of the
                                student's calls these
     seen                     → saw name, or "", and watches no more
+    examine by-exam          → examined: what comes back is sent as an exam compares it, or not
 
 `tracked` is whether the call is one through which gradients go back, as it is for the examiner;
 `graph` is the number by which the result can be sent backward, or None; `gradients` are those that
@@ -40,10 +41,9 @@ import random
 import select
 import socket
 import sys
-from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from types import GeneratorType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from autograder.checks.exam.watching import Watching
@@ -60,13 +60,13 @@ from autograder.student.rpc.codec.grammar import (
     dtype_of_number,
     number_of_dtype,
 )
+from autograder.student.rpc.codec.sent_as import ITERATORS, sent_as, stays
 from autograder.student.rpc.deadline import Deadline
 from autograder.student.rpc.described import describe
 from autograder.student.rpc.gradients import Graphs, parameters_in, tracking
 from autograder.student.rpc.operators import OPERATORS
 from autograder.student.rpc.shell import Shell, the_shell
 
-_ITERABLES: tuple[Any, ...] = ([], (), "", {}, set(), range(0), {}.items(), {}.values())
 _CALLBACK = "callback"
 _SENT_ALONE = (type(None), bool, int, float, str)
 # What a class could answer otherwise than by what its modules have.
@@ -103,6 +103,7 @@ class StudentSide:
         # called like a library does not take its place.
         sys.path.append("")
         self._watching = Watching()
+        self._is_examined = False
         self._goodbye: int | None = None  # where to tell the process that waits for this one's end
 
     def serve(self) -> None:
@@ -157,6 +158,9 @@ class StudentSide:
             case ("seen",):
                 seen, self._watching = self._watching.seen, Watching()
                 return ("saw", seen)
+            case ("examine", by_exam):
+                self._is_examined = bool(by_exam)
+                return ("examined",)
         raise ReplyNotUnderstood(f"an unknown request: {request!r:.80}")
 
     def _remember(self) -> tuple[object, ...]:
@@ -271,18 +275,15 @@ class StudentSide:
         """What is sent by value, or a reference to what can be called or looked into."""
         if type(value) is _Kept:
             return self._keep(value.value)
-        if type(value) in _PLAIN:
-            return _PLAIN[type(value)](value)
         if inspect.isgenerator(value) and value.gi_code.co_filename.endswith(_MODULE):
             # What torch's own modules list: parameters, buffers, submodules, with their names.
             return list(value)
-        if _stays(value):
-            return self._keep(value)
-        return value
+        value = sent_as(value, examined=self._is_examined)
+        return self._keep(value) if stays(value) else value
 
     def _keep(self, value: object) -> Reference:
         self._objects.append(value)
-        if type(value) in _ITERATORS:
+        if type(value) in ITERATORS:
             return Reference("iterator", len(self._objects) - 1)
         kind = "module" if type(value) is ModuleType else "object"
         return Reference("function" if callable(value) else kind, len(self._objects) - 1)
@@ -290,7 +291,7 @@ class StudentSide:
     def _refer(self, value: object) -> Reference | None:
         if (number := number_of_dtype(value)) is not None:
             return Reference("dtype", number)
-        return self._keep(value) if _stays(value) else None
+        return self._keep(value) if stays(value) else None
 
     def _resolve(self, reference: Reference) -> object:
         if reference.kind == _CALLBACK:
@@ -345,17 +346,6 @@ _OPERATIONS: dict[str, Callable[..., object]] = {
     "isinstance": isinstance,
     "__setattr__": setattr,
 }
-# What is compared as if it were one of these.
-_PLAIN: dict[type, Callable[[Any], object]] = {
-    **{OrderedDict: dict, defaultdict: dict},
-    **{type({}.values()): list, type({}.items()): list},
-}
-# Where the kinds of classes are from that a student's may be of: type, ABCMeta, that of Protocol.
-_OF_CLASSES = ("builtins", "abc", "typing")
-# What gives its values one after the other, and only once.
-_ITERATORS = frozenset(
-    {GeneratorType, map, filter, zip, enumerate, reversed, *(type(iter(one)) for one in _ITERABLES)}
-)
 
 
 def _leaves(fork: int, waiting: int) -> bool:
@@ -376,13 +366,6 @@ def _leaves(fork: int, waiting: int) -> bool:
 
 def _exit_code(fork: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1])
-
-
-def _stays(value: object) -> bool:
-    """Whether a value is an object to be held, not one to be sent."""
-    if callable(value) or type(value) is ModuleType or type(value) in _ITERATORS:
-        return True
-    return type(type(value)).__module__ in _OF_CLASSES and type(value).__module__ == "__main__"
 
 
 def _family_of(error: BaseException) -> str:

@@ -2,5 +2,5 @@
 
 In the field's words: a bounded binary codec, or serialization; a tag, a size, and what it holds.
 
-From outside: `grammar`, `writer`, `reader`.
+From outside: `grammar`, `writer`, `reader`, `sent_as`.
 """

@@ -84,7 +84,9 @@ def with_gradients(value: object, gradients: tuple[object, ...]) -> object:
 class Graphs:
     """The results whose graphs are kept where they were made; the oldest are forgotten."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = _MOST_GRAPHS) -> None:
+        """Keep so many."""
+        self._most = most
         self._kept: OrderedDict[int, tuple[list[Any], list[Any]]] = OrderedDict()
         self._number = 0
 
@@ -96,7 +98,7 @@ class Graphs:
         leaves = [one for one in tensors_in(arguments) if one.requires_grad]
         self._number += 1
         self._kept[self._number] = results, leaves
-        if len(self._kept) > _MOST_GRAPHS:
+        if len(self._kept) > self._most:
             self._kept.popitem(last=False)
         return self._number
 
@@ -114,6 +116,31 @@ class Graphs:
         if pairs:
             back_propagate(*zip(*pairs, strict=True), retain_graph=True)
         return [leaf.grad for leaf in leaves]
+
+    def gradients(self, number: int, cotangents: Sequence["torch.Tensor"]) -> list[object]:
+        """The gradients of the arguments; nothing else has one afterwards.
+
+        Raises:
+            KeyError, ValueError, RuntimeError: as `backward` does.
+        """
+        import torch
+
+        results, leaves = self._kept[number]
+        given = [cotangent for _, cotangent in zip(results, cotangents, strict=True)]
+        if not leaves:
+            return []
+        asked = {"retain_graph": True, "allow_unused": True}
+        return [*torch.autograd.grad(results, leaves, given, **asked)]
+
+
+def tracked_if_asked(arguments: object) -> AbstractContextManager[object]:
+    """Have what is computed of these keep a graph, if one of them says that it takes part in one.
+
+    Whoever called an answer without graphs may still be asked for one.
+    """
+    torch = sys.modules.get("torch")
+    is_asked = torch is not None and any(one.requires_grad for one in tensors_in(arguments))
+    return torch.enable_grad() if torch is not None and is_asked else nullcontext()
 
 
 def connect(value: object, arguments: object, backward: Backward) -> object:

@@ -14,6 +14,7 @@ from autograder.student.limits import Limits
 from autograder.student.rpc.channel import Channel
 from autograder.student.rpc.deadline import Allowance
 from autograder.student.rpc.doubts import NEVER_CALLED, Doubts
+from autograder.student.rpc.gradients import Graphs, tracked_if_asked
 from autograder.student.rpc.lent import Lent, refusal
 from autograder.student.rpc.stand_in import RemoteObject
 from autograder.student.rpc.weight import weight_of
@@ -22,6 +23,8 @@ _MOST_NESTED = 10
 _CODES = range(-255, 256)
 # Requests that are sent in one message.
 _AT_ONCE = 64
+# Of functions that were lent; whoever goes back through one does so soon.
+_MOST_GRAPHS = 16
 _BYTES_AT_ONCE = 1 << 20
 
 _Functions = dict[int, Callable[..., object]]
@@ -54,6 +57,7 @@ class Questions:
         self._limits = limits
         self._times = [time]
         self._lent = Lent()
+        self._lent_graphs = Graphs(_MOST_GRAPHS)
 
     def all_doubts(self) -> dict[str, str]:
         """What could make the test pass without a right answer, once it is over."""
@@ -116,6 +120,8 @@ class Questions:
             match reply:
                 case ("callback", int(number), tuple(args), dict(kwargs)):
                     self._channel.send(self._answer(number, args, kwargs), time)
+                case ("callback-backward", int(number), list(cotangents)):
+                    self._channel.send(self._gradients(number, cotangents), time)
                 case ("back", int(code)) if self.depth and code in _CODES:
                     self.depth -= 1
                     raise ForkEnded(code)
@@ -158,9 +164,18 @@ class Questions:
         for one in given:
             self.doubts.note_hollow(self.doubts.number, one)
         try:
-            return ("answer", function(*args, **kwargs))
+            with tracked_if_asked((args, kwargs)):
+                value = function(*args, **kwargs)
+            return ("answer", value, self._lent_graphs.keep(value, (args, kwargs)))
         except Exception as error:
             return refusal(error, function, args, kwargs)
+
+    def _gradients(self, number: int, cotangents: list[object]) -> tuple[object, ...]:
+        """What comes back through a function that was lent: nothing but what a caller here gets."""
+        try:
+            return ("answer", self._lent_graphs.gradients(number, cotangents), None)  # type: ignore[arg-type]
+        except Exception:
+            return ("refused", "RuntimeError: no gradient comes back through this function here")
 
 
 def _may_keep(request: tuple[object, ...], reply: tuple[object, ...]) -> bool:

@@ -31,8 +31,8 @@ A request is a tuple, its first entry what to do; so is each reply:
 `graph` is the number by which the result can be sent backward, or None; `gradients` are those that
 the parameters in a value have; `args-afterwards` are those by position and then those by name.
 
-While it works on a call it may ask back, `callback number args kwargs`, and is told `answer value`
-or `refused message`.
+While it works on a call it may ask back, `callback number args kwargs`, and is told `answer value
+graph` or `refused message`; for the gradients of args, `callback-backward graph cotangents`.
 """
 
 import inspect
@@ -41,7 +41,7 @@ import random
 import select
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from types import ModuleType
 from typing import Any
@@ -63,7 +63,7 @@ from autograder.student.rpc.codec.grammar import (
 from autograder.student.rpc.codec.sent_as import ITERATORS, sent_as, stays
 from autograder.student.rpc.deadline import Deadline
 from autograder.student.rpc.described import describe
-from autograder.student.rpc.gradients import Graphs, parameters_in, tracking
+from autograder.student.rpc.gradients import Graphs, connect, parameters_in, tracking
 from autograder.student.rpc.operators import OPERATORS
 from autograder.student.rpc.shell import Shell, the_shell
 
@@ -305,11 +305,22 @@ class StudentSide:
         return self._objects[reference.number]
 
     def _ask_back(self, number: int, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
-        self._channel.send((_CALLBACK, number, args, kwargs))
+        value, graph = self._told((_CALLBACK, number, args, kwargs))
+        if type(graph) is not int:
+            return value
+
+        def backward(cotangents: Sequence[object]) -> Any:
+            return self._told((f"{_CALLBACK}-backward", graph, list(cotangents)))[0]
+
+        return connect(value, (args, kwargs), backward)
+
+    def _told(self, question: tuple[object, ...]) -> tuple[object, object]:
+        """What the examiner says to a question; its gradients can be asked for by a number."""
+        self._channel.send(question)
         while True:
             match self._channel.receive(_WHENEVER):
-                case ("answer", value):
-                    return value
+                case ("answer", value, graph):
+                    return value, graph
                 case ("refused", str(message)):
                     raise RuntimeError(message)
                 case request:

@@ -379,3 +379,79 @@ def test_parameters_that_wait_for_inputs(session: Session) -> None:
     found = run_module(session.find("Lazy"), {}, {"W": W}, (x,))  # type: ignore[arg-type]
     assert torch.equal(found["output"], x @ W)
     assert found["gradient for W"].shape == W.shape
+
+
+THROUGH_WHAT_IS_LENT = {
+    "a backward pass": """
+def slopes(function, x):
+    x = x.clone().requires_grad_()
+    function(x).sum().backward()
+    return x.grad""",
+    "a Jacobian": """
+def slopes(function, x):
+    return torch.autograd.functional.jacobian(function, x).sum(dim=(0, 1))""",
+    "twice through one graph": """
+def slopes(function, x):
+    x = x.clone().requires_grad_()
+    y = function(x).sum()
+    first, = torch.autograd.grad(y, x, retain_graph=True)
+    second, = torch.autograd.grad(y, x)
+    assert first.equal(second)
+    return second""",
+    "where the examiner keeps no graphs": """
+def slopes(function, x):
+    with torch.enable_grad():
+        x = x.clone().requires_grad_()
+        return torch.autograd.grad(function(x).sum(), x)[0]""",
+}
+
+
+@pytest.mark.parametrize("code", THROUGH_WHAT_IS_LENT.values(), ids=THROUGH_WHAT_IS_LENT)
+def test_through_a_function_that_is_lent(session: Session, call: Call, code: str) -> None:
+    """Otherwise nothing would seem to depend on anything."""
+    assert session.run(code) == []
+    layer = torch.nn.Linear(3, 2)
+    x = torch.tensor([[1.0, 2.0, 3.0]])
+    with torch.no_grad() if "enable_grad" in code else torch.enable_grad():
+        found = call("slopes", lambda rows: layer(rows) ** 2, x)
+    right = x.clone().requires_grad_()
+    (layer(right) ** 2).sum().backward()
+    assert right.grad is not None
+    torch.testing.assert_close(found, right.grad)
+    # What the examiner has lent keeps no trace of it.
+    assert layer.weight.grad is not None
+    layer.zero_grad()
+    call("slopes", lambda rows: layer(rows) ** 2, x)
+    assert layer.weight.grad is None
+
+
+def test_transforms_that_cannot_cross_say_so(session: Session, call: Call) -> None:
+    session.run("def slopes(function, x): return torch.func.jacrev(function)(x)")
+    with pytest.raises(StudentError):
+        call("slopes", lambda rows: rows * 2, leaf(1.0, 2.0).detach())
+
+
+FORGED = """
+import gc
+from autograder.student.rpc.student_side import StudentSide
+side = next(one for one in gc.get_objects() if type(one) is StudentSide)
+def forges(function, number, cotangents):
+    x = torch.ones(2, requires_grad=True)
+    function(x)
+    try:
+        return side._told(("callback-backward", number, cotangents))
+    except RuntimeError as error:
+        return str(error)
+"""
+
+
+@pytest.mark.parametrize("number", [0, 1, 99, -1])
+@pytest.mark.parametrize(
+    "cotangents", [[], ["x"], [None], [torch.ones(3)], [torch.ones(2)] * 2, [{}, []]]
+)
+def test_gradients_that_nobody_can_have(
+    session: Session, call: Call, number: int, cotangents: list[object]
+) -> None:
+    session.run(FORGED)
+    said = call("forges", lambda rows: rows * 2, number, cotangents)
+    assert said == "RuntimeError: no gradient comes back through this function here"

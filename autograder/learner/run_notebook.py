@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat.notebooknode import NotebookNode
@@ -48,7 +50,7 @@ def run(
         done += 1
         progress(done, cells)
 
-    client = NotebookClient(
+    client = _Client(
         notebook,
         timeout=seconds_per_cell,
         interrupt_on_timeout=True,
@@ -69,6 +71,30 @@ def run(
                 f"a cell ran for more than {seconds_per_cell:g} s and could not be interrupted"
             ) from error
     return notebook
+
+
+class WithoutHeartbeat(AsyncKernelClient):
+    """Starts no thread that asks the kernel for its heartbeat, since its process can be looked at.
+
+    Such a thread can wait for a kernel that has just ended, and be waited for in turn, for ever.
+    """
+
+    def start_channels(
+        self,
+        shell: bool = True,
+        iopub: bool = True,
+        stdin: bool = True,
+        hb: bool = False,
+        control: bool = True,
+    ) -> None:
+        super().start_channels(shell, iopub, stdin, hb, control)
+
+
+class _Client(NotebookClient):
+    def create_kernel_manager(self) -> KernelManager:
+        manager = super().create_kernel_manager()
+        manager.client_class = f"{__name__}.{WithoutHeartbeat.__name__}"
+        return manager
 
 
 @contextmanager

@@ -8,7 +8,8 @@ import torch
 from companion.trials.quoted import in_quotes
 
 Chunk = tuple[torch.Tensor, torch.Tensor]
-_REFUSALS = ("ValueError", "AssertionError")
+# Exceptions of classes that are derived from these, too.
+_REFUSALS = (ValueError, AssertionError)
 
 
 def try_cache(
@@ -40,12 +41,10 @@ def try_cache(
     def append(to: Any, name: str, new: Chunk, room: int) -> int:
         """What room is left, after it was tried to append a chunk where there is so much."""
         too_long = new[0].shape[2] > room
+        refusals = _REFUSALS if too_long else ()
         try:
             seen[name] = _copied(to.append(*new))
-        except Exception as error:
-            # By its name: an exception from another process is of a class of its own.
-            if not too_long or type(error).__name__ not in _REFUSALS:
-                raise
+        except refusals:
             seen[name] = "refused, with a ValueError"
         seen[f"{name}: length"] = to.length
         return room if too_long else room - new[0].shape[2]

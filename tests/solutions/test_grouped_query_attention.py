@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from torch.nn.functional import multi_head_attention_forward, scaled_dot_product_attention
 from torch.testing import assert_close
 
+from autograder.checks.exam.report import Verdict
 from companion import YOUR_JOURNEY
 from companion.specimens import cached_steps
 from solutions.grouped_query_attention import (
@@ -22,6 +23,7 @@ from solutions.grouped_query_attention import (
     repeat_kv,
     shared_heads_by_hand,
 )
+from tests.support.course import every_exam
 
 BATCH, TOKENS, D_IN, HEAD_DIM = 3, 7, 5, 4
 # Layers, query heads, key/value heads, head_dim, from the models' papers.
@@ -320,3 +322,29 @@ def test_upper_left_sees_one_word() -> None:
         words[5:], words, torch.eye(6, dtype=torch.float64), is_causal=True
     )
     assert weights.tolist() == [[1, 0, 0, 0, 0, 0]]
+
+
+class CacheFull(ValueError):
+    pass
+
+
+class Refusing(KVCache):
+    """Refuses with an exception of its own, which is a ValueError."""
+
+    refusal: type[Exception] = CacheFull
+
+    def append(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        try:
+            return super().append(keys, values)
+        except ValueError as error:
+            raise self.refusal(str(error)) from None
+
+
+class RefusingOtherwise(Refusing):
+    refusal = KeyError
+
+
+def test_kind_of_a_value_error_is_one() -> None:
+    exam = every_exam()["07_grouped_query_attention/KVCache"]
+    assert exam.examine(Refusing).verdict is Verdict.PASSED
+    assert exam.examine(RefusingOtherwise).verdict is Verdict.EXCEPTION

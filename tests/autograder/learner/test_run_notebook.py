@@ -7,7 +7,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from jupyter_client.channels import HBChannel
+from nbformat.v4 import new_code_cell, new_notebook
 
+from autograder.errors import NotebookStopped
+from autograder.learner.run_notebook import run
 from tests.support.processes import descendants, eventually
 
 PROGRAM = """
@@ -36,3 +40,18 @@ def test_whoever_ends_it_is_heard(tmp_path: Path, number: signal.Signals) -> Non
     assert (out, err, program.returncode) == ("interrupted\n", "", 0)
     assert kernels
     assert eventually(lambda: not any(Path(f"/proc/{one}").exists() for one in kernels))
+
+
+def test_no_thread_waits_for_a_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that asks for its heartbeat can be left waiting for ever, and whoever stops it too."""
+    started: list[HBChannel] = []
+    monkeypatch.setattr(HBChannel, "start", started.append)
+    notebook = new_notebook(cells=[new_code_cell("print(6 * 7)")])
+    assert run(notebook, tmp_path).cells[0].outputs[0].text == "42\n"
+    assert not started
+
+
+def test_kernel_that_ends_is_noticed_without(tmp_path: Path) -> None:
+    notebook = new_notebook(cells=[new_code_cell("import os\nos._exit(1)")])
+    with pytest.raises(NotebookStopped, match="ended the Python process"):
+        run(notebook, tmp_path)

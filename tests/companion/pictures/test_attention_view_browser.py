@@ -6,11 +6,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
+from autograder.learner.run_notebook import run
 from tests.support.lab import PATIENCE, choose_dark_theme, keep, menu, open_notebook, running_lab
 
 CELLS = [
@@ -42,7 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     notebook = new_notebook(cells=[new_code_cell(source) for source in CELLS])
     notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3"}
     nbformat.write(notebook, folder / "views.ipynb")
-    NotebookClient(notebook, kernel_name="python3").execute()
+    run(notebook, folder)
     for cell in notebook.cells:
         cell.metadata.pop("trusted", None)
     nbformat.write(notebook, folder / "from_elsewhere.ipynb")

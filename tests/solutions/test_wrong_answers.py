@@ -99,3 +99,17 @@ def test_a_difference_of_squares_is_right_but_far_from_zero(scaled: Callable[...
     check, exam = both("LayerNorm", LayerNorm)
     assert check.misconception == exam.misconception == "DifferenceOfSquares"
     assert exam.right_but_for == "features far from 0, in float32"
+
+
+def test_weights_that_were_nan_give_gradients_that_are() -> None:
+    """The maximum of a row of −∞ is −∞, and what nan_to_num hides forward comes back."""
+
+    def softmax_with_sink(scores: Any, sink: Any) -> Any:
+        highest = scores.amax(dim=-1, keepdim=True)
+        powers = torch.exp(scores - highest)
+        beside = torch.exp(sink.view(-1, 1, 1) - highest)
+        return torch.nan_to_num(powers / (powers.sum(dim=-1, keepdim=True) + beside))
+
+    report = exam_of("softmax_with_sink").examine(softmax_with_sink)
+    assert report.verdict is Verdict.WRONG
+    assert "NaN comes back through it as a gradient" in report.hint

@@ -61,6 +61,14 @@ def drawn(draw: Draw, scale: float = 1.0) -> Call:
     return scores.masked_fill(hidden, -torch.inf), draw.tensor("heads", scale=scale)
 
 
+# The first one: what gradients are asked for, which are NaN where weights were NaN on the way.
+@sinks.case(times=1)
+def hidden_texts(draw: Draw) -> Call:
+    """a text that is all hidden"""
+    scores, sink = drawn(draw)
+    return hiding(scores, (-1,)), sink
+
+
 @sinks.case
 def scores_of_some_heads(draw: Draw) -> Call:
     """scores drawn at random, some of them hidden"""
@@ -83,13 +91,6 @@ def a_single_key(draw: Draw) -> Call:
 def hundreds(draw: Draw) -> Call:
     """scores and sinks of some hundreds"""
     return drawn(draw, scale=300.0)
-
-
-@sinks.case(times=1)
-def hidden_texts(draw: Draw) -> Call:
-    """a text that is all hidden"""
-    scores, sink = drawn(draw)
-    return hiding(scores, (-1,)), sink
 
 
 @sinks.holds

@@ -21,8 +21,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from autograder.course import Course
-from autograder.errors import JupyterFailed, NotInstalled
-from autograder.faulty_line import told_with_line
+from autograder.errors import JupyterFailed, NotInstalled, SolutionError
 from autograder.learner import log
 from autograder.learner.front.extension import NAME, write_for_a_course, write_for_a_lab
 from autograder.learner.notebooks.work import writing
@@ -109,7 +108,8 @@ def prepare_course(course: Course) -> None:
         try:
             compile(file.read_bytes(), file, "exec", dont_inherit=True)
         except (SyntaxError, ValueError) as error:
-            raise told_with_line(error, course.root) from error
+            said, line = getattr(error, "msg", error), getattr(error, "lineno", None) or 1
+            raise SolutionError(file, line, f"{type(error).__name__}: {said}") from error
     with writing(course.root, "copy the course to where you may write, and teach there"):
         for folder in (course.root / "exchange", course.root / "work"):
             folder.mkdir(exist_ok=True)

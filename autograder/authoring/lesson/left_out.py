@@ -205,7 +205,7 @@ def needing_what_follows(lesson: Lesson, later: Collection[str], file: Path) -> 
         later: what the lessons behind it are called for short.
         file: where the reference is, as for `pointing_at`.
     """
-    needed = sorted({*later}.intersection(lesson.opening.needs.split(", ")))
+    needed = sorted({*later}.intersection(re.split(", | to ", lesson.opening.needs)))
     for place, _ in _in_prose(lesson, NEEDS, file) if needed else ():
         yield (
             f"{place}: this lesson needs {' and '.join(needed)}, which `lessons` has behind it: "

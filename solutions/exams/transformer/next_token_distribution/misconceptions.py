@@ -361,6 +361,16 @@ class EachAboveP(Choosing):
 
 
 @declared
+class EachAboveTheOtherShare(Choosing):
+    """You keep tokens whose own probability is at least 1 − top_p. What counts is the sum of the
+    most likely ones: keep them until it reaches `top_p`.
+    """
+
+    def first_p(self, shares: Tensor, top_p: float) -> Tensor:
+        return shares.masked_fill(shares < 1 - top_p, 0.0)
+
+
+@declared
 class MinP(Choosing):
     """You keep what is at least `top_p` times the highest probability. Keep the most likely tokens
     until their sum reaches `top_p`.

@@ -148,6 +148,14 @@ def divided_by_all_tokens(logits: Tensor, tokens: Tensor) -> Tensor:
 
 
 @loss.misconception
+def divided_by_the_length_of_a_text(logits: Tensor, tokens: Tensor) -> Tensor:
+    """You divide the sum over all texts by the number of tokens in one of them. Average over all
+    predictions: each text has one fewer than tokens, since its first token is not predicted.
+    """
+    return -chosen(log_softmax(logits, dim=-1), tokens).sum() / tokens.shape[1]
+
+
+@loss.misconception
 def one_for_each(logits: Tensor, tokens: Tensor) -> Tensor:
     """This is a loss for each prediction. Take the average of all of them."""
     return shifted(logits, tokens, reduction="none")

@@ -231,7 +231,7 @@ def _to_records(
         graded = grade_to_records(course, submitted, isolation=isolation, force=force)
         for one, result in graded:
             by_lesson.setdefault(one.lesson, []).append(result)
-            bar.update(task, advance=1, description=printable(f"{one.lesson} {one.student}"))
+            bar.update(task, advance=1, description=printable(f"{one.lesson} {result.student}"))
     for lesson, results in by_lesson.items():
         Console().print(as_table(results, lesson))
     for sentence in closed:

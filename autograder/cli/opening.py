@@ -88,8 +88,11 @@ def teach(
     """
     from autograder.authoring.build.incremental import changed_lessons
     from autograder.learner.jupyter import open_course, prepare_course, server_options
+    from autograder.nbgrading.configuration import configuration
 
     course = Course.find()
+    # A configuration that fails opens no formgrader, which would say so in a log alone.
+    configuration(course, course.root)
     prepare_course(course)
     for lesson in changed_lessons(course):
         typer.echo(

@@ -21,12 +21,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from autograder.course import Course
-from autograder.errors import JupyterFailed, NotInstalled, SolutionError
+from autograder.errors import JupyterFailed, NotInstalled
 from autograder.learner import log
 from autograder.learner.front.extension import NAME, write_for_a_course, write_for_a_lab
 from autograder.learner.notebooks.work import writing
 from autograder.learner.start_page import START
-from autograder.settings import CONFIG, configurations
+from autograder.settings import CONFIG
 from autograder.whole_file import write_whole
 
 _WORKSPACES = "workspaces"
@@ -100,16 +100,8 @@ def prepare_course(course: Course) -> None:
     """Make the folders that nbgrader expects: for its exchange, and for what is fetched.
 
     Raises:
-        SolutionError: naming the line, when its configuration is not Python: nbgrader would warn of
-            that in its log, and have formgrader grade without the sandbox.
         WorkFolderError: when the course's folder can't be written to.
     """
-    for file in configurations(course.root):
-        try:
-            compile(file.read_bytes(), file, "exec", dont_inherit=True)
-        except (SyntaxError, ValueError) as error:
-            said, line = getattr(error, "msg", error), getattr(error, "lineno", None) or 1
-            raise SolutionError(file, line, f"{type(error).__name__}: {said}") from error
     with writing(course.root, "copy the course to where you may write, and teach there"):
         for folder in (course.root / "exchange", course.root / "work"):
             folder.mkdir(exist_ok=True)

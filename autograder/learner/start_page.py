@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from autograder.learner.notebooks.keeping import in_bytes
 from autograder.learner.notebooks.work import writing
 from autograder.learner.status import bundle
 from autograder.whole_file import write_whole
@@ -54,9 +55,7 @@ def write_start_page(folder: Path) -> None:
             return  # A notebook of the learner's own, or what is left of one.
         output = {"output_type": "display_data", "data": bundle(folder, folder), "metadata": {}}
         cell["outputs"], cell["execution_count"] = [output], None
-        text = f"{json.dumps(page, indent=1, ensure_ascii=False)}\n"
-        # A notebook may hold half of a letter, for which there are no bytes but JSON's own sign.
-        after = text.encode("utf-8", "backslashreplace")
+        after = in_bytes(json.dumps(page, indent=1, ensure_ascii=False))
         if after != before:
             write_whole(path, after)
 

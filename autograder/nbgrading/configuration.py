@@ -23,38 +23,40 @@ from traitlets.config.loader import PyFileConfigLoader
 from autograder.authoring.lesson.release import PREPROCESSORS, settings
 from autograder.course import EXCHANGE, Course
 from autograder.environment import THREADS
+from autograder.errors import SolutionError
 from autograder.faulty_line import told_with_line
 from autograder.grading.jobs.own_code import watch
 from autograder.nbgrading.pages import feedback
-from autograder.nbgrading.replaced import install, or_nothing_is_graded
+from autograder.nbgrading.replaced import install
 from autograder.nbgrading.term.late import due_times
-from autograder.settings import CONFIG
+from autograder.settings import CONFIG, FILE, OWN
+
+# What says where the course is, and what its students' code sees: nothing in mine/ may.
+_OF_THE_COURSE = {
+    "CourseDirectory": ("root", "course_id", "source_directory", "release_directory"),
+    "GradeSafely": ("course", "preload"),
+    "Deadlines": ("course",),
+}
 
 
-def configure(c: Config, config_file: str | Path) -> None:
-    """Make a folder an nbgrader course: for `nbgrader`, for formgrader and for `autograder`.
-
-    Args:
-        c: what nbgrader's `get_config()` gives; it is added to.
-        config_file: the course's nbgrader_config.py, that is, its `__file__`.
-
-    Raises:
-        SettingError: when course.toml says what can't be. Then nothing is graded.
-        SolutionError: when mine/nbgrader_config.py fails. Then nothing is graded either.
-        GradingFailed: when nbgrader is not made as we know it. Nor is anything then.
-    """
-    with or_nothing_is_graded():
-        install()
-        course = Course(Path(config_file).resolve().parent)
-        watch(course.root)
-        _place(c, course)
-        _release_as_built(c)
-        _take_in_safely(c)
-        c.ExportApp.plugin_class = "autograder.nbgrading.exports.table.SafeCsvExport"
-        _grade_safely(c, course)
-        _prepare_process(course)
-        if (course.own / CONFIG).is_file():
-            c.merge(_loaded(course.own, course))
+def set_up(c: Config, config_file: str | Path) -> None:
+    """Do what `autograder.configure` does, which sees to what becomes of nbgrader if this fails."""
+    root = Path(config_file).resolve().parent
+    if root.name == OWN and (root.parent / CONFIG).is_file():
+        raise SolutionError(
+            Path(config_file), 1, "here nothing is configured anew: leave the call of configure out"
+        )
+    install()
+    course = Course(root)
+    watch(course.root)
+    _place(c, course)
+    _release_as_built(c)
+    _take_in_safely(c)
+    c.ExportApp.plugin_class = "autograder.nbgrading.exports.table.SafeCsvExport"
+    _grade_safely(c, course)
+    _prepare_process(course)
+    if os.path.lexists(course.own / CONFIG):
+        c.merge(_own(course))
 
 
 def _place(c: Config, course: Course) -> None:
@@ -139,10 +141,27 @@ def configuration(course: Course, root: Path) -> Config:
     return config
 
 
+def _own(course: Course) -> Config:
+    """What the course's own file says of nbgrader's settings, besides what the course says."""
+    file = course.own / CONFIG
+    if not file.is_file():
+        raise SolutionError(file, 1, "this is no file that can be read")
+    config = _loaded(course.own, course)
+    for section, names in _OF_THE_COURSE.items():
+        for name in {*names}.intersection(config.get(section, {})):
+            lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
+            line = next((n for n, one in enumerate(lines, 1) if f"{section}.{name}" in one), 1)
+            what = f"c.{section}.{name} is not for here: `id` and `preload` stand in {OWN}/{FILE}"
+            raise SolutionError(file, line, what)
+    return config
+
+
 def _loaded(folder: Path, course: Course) -> Config:
     """What the nbgrader_config.py in a folder of the course's says."""
     try:
         return PyFileConfigLoader(CONFIG, str(folder)).load_config()
+    except SystemExit as error:
+        raise SolutionError(folder / CONFIG, 1, "this ends the program that reads it") from error
     except Exception as error:
         raise told_with_line(error, course.root) from error
 

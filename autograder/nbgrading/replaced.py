@@ -8,17 +8,12 @@ there, or is not looked up as we know it, nothing is graded.
 import dis
 import inspect
 import operator
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module, metadata
 from typing import Any
 
-from nbgrader.converters import Autograde, NbGraderException
-
 from autograder.errors import GradingFailed
-from autograder.nbgrading import assignments
 from autograder.nbgrading.converter import SafeAutograde, SafeCommand
 from autograder.nbgrading.generate import SafeGenerate
 from autograder.nbgrading.gradebook.by_notebook import one_engine
@@ -26,7 +21,7 @@ from autograder.nbgrading.gradebook.revision import newest
 from autograder.nbgrading.gradebook.transaction import opened
 from autograder.nbgrading.inbox import lists
 from autograder.nbgrading.inbox.zip_collect import unpacked_once
-from autograder.nbgrading.pages import asked, formgrader, turns
+from autograder.nbgrading.pages import asked, assignments, formgrader, turns
 from autograder.nbgrading.pages.feedback import SafeFeedback
 from autograder.nbgrading.reading.handlers import WITH_OURS
 
@@ -34,7 +29,6 @@ _ANOTHER = (
     "nbgrader {} does not work by {} as we know it, and would run student code without a sandbox, "
     "or show what it wrote as it is: install a version that the course's pyproject.toml allows"
 )
-_START = Autograde.start
 
 
 @dataclass(frozen=True)
@@ -146,7 +140,7 @@ def table() -> tuple[Replaced, ...]:
         # What is listed of submissions and of lessons.
         Replaced("coursedir", "CourseDirectory._validate_assignment_id.func", assignments.in_full,
                  "nbgrader's commands would not know what ours call a lesson",
-                 "autograder/nbgrading/test_assignments.py::test_every_command_takes_how_a_name_begins"),
+                 "autograder/nbgrading/pages/test_assignments.py::test_every_command_takes_how_a_name_begins"),
         Replaced("coursedir", "CourseDirectory.get_existing_timestamp", lists.existing_timestamp,
                  "one timestamp that can't be read would end the whole list",
                  f"{_LISTS}::test_every_reader_is_the_same"),
@@ -167,7 +161,7 @@ def table() -> tuple[Replaced, ...]:
                  "whole/test_hand_ins.py::test_what_was_noticed_is_said_everywhere"),
         Replaced(_API, "NbGraderAPI.get_source_assignments", assignments.sources,
                  "a clone, which has no instructor's notebooks, would list no lesson",
-                 "autograder/nbgrading/test_assignments.py::test_every_lesson_of_this_course_is_listed"),
+                 "autograder/nbgrading/pages/test_assignments.py::test_every_lesson_of_this_course_is_listed"),
         *(Replaced(_API, f"NbGraderAPI.{name}", ours,
                    "nobody would see which lessons have changed since they were built",
                    "whole/test_assignment_list.py::test_list_says_what_generate_builds")
@@ -228,20 +222,6 @@ def table() -> tuple[Replaced, ...]:
     )  # fmt: skip
 
 
-@contextmanager
-def or_nothing_is_graded() -> Iterator[None]:
-    """Have nbgrader refuse to grade when what is done within fails.
-
-    nbgrader only warns of what its configuration raises, and goes on without: with no sandbox.
-    """
-    Autograde.start = _START
-    try:
-        yield
-    except Exception as failure:
-        Autograde.start = _refusing(failure)
-        raise
-
-
 def install() -> None:
     """Replace all of it, in this process. Calling this again changes nothing.
 
@@ -254,11 +234,3 @@ def install() -> None:
             raise GradingFailed(_ANOTHER.format(metadata.version("nbgrader"), where))
     for one in table():
         one.replace()
-
-
-def _refusing(failure: Exception) -> Callable[[Autograde], None]:
-    def start(self: Autograde) -> None:
-        self.log.error("Nothing is graded: %s", failure)
-        raise NbGraderException(f"nothing is graded: {failure}") from failure
-
-    return start

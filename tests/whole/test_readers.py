@@ -88,7 +88,6 @@ WHERE = {
     "import_graph": OURS,
     "insight.similarity.normal": BOUNDED,
     "insight.similarity.usual": "reads graded notebooks, which the grader has written",
-    "learner.jupyter": OURS,
     "learner.marking": LEARNERS,
     "learner.notebooks.work": LEARNERS,
     "learner.other_answers": LEARNERS,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from autograder.course import Course
 from autograder.grading.inert import inert_markdown
-from autograder.insight.similarity.normal import LONGEST
+from autograder.insight.similarity.normal import is_too_long
 from autograder.insight.similarity.same import digest_of_words, plain_words
 from autograder.insight.similarity.usual import answers_of, prose_of
 
@@ -49,15 +49,12 @@ def read_answers(course: Course, lesson: str, students: Sequence[str]) -> Answer
             if not words:
                 found.not_read.append(student)
             continue
-        found.too_long.extend((student, name) for name, text in cells.items() if _is_long(text))
-        found.sources[student] = {name: text for name, text in cells.items() if not _is_long(text)}
+        long = {name for name, text in cells.items() if is_too_long(text)}
+        found.too_long.extend((student, name) for name in cells if name in long)
+        found.sources[student] = {name: text for name, text in cells.items() if name not in long}
     return found
 
 
 def _as_graded(text: str) -> str:
     """A lesson's words as they are in a graded notebook, where nothing in them is live."""
     return plain_words(inert_markdown(text))
-
-
-def _is_long(text: str) -> bool:
-    return len(text) > LONGEST

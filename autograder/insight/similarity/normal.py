@@ -12,13 +12,14 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
-# Longer ones are nobody's answer to an exercise.
+from autograder.checks.source.cell_code import lines_of
+
+# Longer ones are nobody's answer to an exercise, nor are those with more statements.
 LONGEST = 10_000
-_LONGEST_LINE = 2_000
-# And of one with more statements, so many are enough.
 _MOST = 200
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -35,13 +36,12 @@ class NormalLine:
 
 def normal_lines(source: str) -> list[NormalLine]:
     """The first statements of a source in their normal form; docstrings and `pass` are none."""
-    tree = _parsed(source)
-    if tree is None:
-        return _line_by_line(source)
-    try:
-        return [*islice(_lines(tree, _names_given(tree)), _MOST)]
-    except _UNREADABLE:
-        return _line_by_line(source)
+    return _first(source, _MOST)
+
+
+def is_too_long(source: str) -> bool:
+    """Whether a source has more than `normal_lines` gives, behind which a copy could hide."""
+    return len(source) > LONGEST or len(_first(source, _MOST + 1)) > _MOST
 
 
 def size_of(text: str) -> int:
@@ -49,20 +49,27 @@ def size_of(text: str) -> int:
     return len(_WORD.findall(text))
 
 
-def _line_by_line(source: str) -> list[NormalLine]:
+def _first(source: str, most: int) -> list[NormalLine]:
+    tree = _parsed(source)
+    if tree is not None:
+        with suppress(*_UNREADABLE):
+            return [*islice(_lines(tree, _names_given(tree)), most)]
+    return [*islice(_line_by_line(source), most)]
+
+
+def _line_by_line(source: str) -> Iterator[NormalLine]:
     """The lines of what is no Python, each by itself."""
-    written = [line.strip()[:_LONGEST_LINE] for line in source.splitlines()[:_MOST]]
+    written = [line.strip() for line in lines_of(source)]
     trees = [_parsed(f"{line} pass" if line.endswith(":") else line) for line in written]
     given = {name for tree in trees if tree for name in _safely_given(tree)}
-    found = []
     for number, (line, tree) in enumerate(zip(written, trees, strict=True), start=1):
         try:
-            found += [NormalLine(one.text, number) for one in _lines(tree, given)] if tree else []
+            found = [one.text for one in _lines(tree, given)] if tree else None
         except _UNREADABLE:
-            tree = None
-        if tree is None and (text := line.partition("#")[0].strip()):
-            found.append(NormalLine(text, number))
-    return found
+            found = None
+        if found is None:
+            found = [text] if (text := line.partition("#")[0].strip()) else []
+        yield from (NormalLine(text, number) for text in found)
 
 
 def _parsed(source: str) -> ast.Module | None:

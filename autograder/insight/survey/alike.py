@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from autograder.checks.source.cell_code import lines_of
 from autograder.course import Course
 from autograder.insight.similarity.answers import Answers, read_answers
 from autograder.insight.similarity.pairs import Class, InCommon, Pair
@@ -121,5 +122,4 @@ def rows_of(alike: Mapping[str, Alike]) -> list[dict[str, Any]]:
 
 
 def _marked(source: str, numbers: Sequence[int]) -> list[tuple[str, bool]]:
-    lines = source.splitlines()
-    return [(line, number in numbers) for number, line in enumerate(lines, start=1)]
+    return [(line, number in numbers) for number, line in enumerate(lines_of(source), start=1)]

@@ -19,7 +19,7 @@ from autograder.checks.source.scenery import SCENERY
 from autograder.course import Course, lesson_number
 from autograder.errors import CheckError
 from autograder.learner.due import place_again
-from autograder.learner.notebooks.keeping import name_of_copy
+from autograder.learner.notebooks.keeping import in_bytes, name_of_copy
 from autograder.learner.notebooks.work import writing
 from autograder.whole_file import write_whole
 
@@ -56,7 +56,7 @@ def give_again(
         write_whole(path.with_name(examples.FILE), (release / examples.FILE).read_bytes())
         if path.exists():
             path.rename(name_of_copy(path, now or datetime.now()))
-        write_whole(path, f"{nbformat.writes(made)}\n".encode())
+        write_whole(path, in_bytes(nbformat.writes(made)))
     return path
 
 

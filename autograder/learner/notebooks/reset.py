@@ -13,7 +13,7 @@ from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.checks.source.notebook_file import read_notebook
 from autograder.course import Course
 from autograder.errors import CheckError, WorkFolderError
-from autograder.learner.notebooks.keeping import name_of_copy, replace_and_keep
+from autograder.learner.notebooks.keeping import in_bytes, name_of_copy, replace_and_keep, told
 from autograder.learner.notebooks.work import writing
 
 _OTHERWISE = "copy what you need from it by hand"
@@ -35,7 +35,7 @@ def reset(
         The copy of what was there; None where it is the original already.
 
     Raises:
-        CheckError: when there is no such exercise, or the notebook can't be read.
+        CheckError: when there is no such exercise, or the notebook can't be read or written.
         WorkFolderError: when there is no such notebook, it can't be written, or somebody has just
             saved it.
     """
@@ -48,7 +48,8 @@ def reset(
     with writing(mine, _OTHERWISE):
         before = mine.read_bytes()
         if exercise:
-            after = _with_original_cell(read_notebook(mine), read_notebook(original), exercise)
+            with told(mine):
+                after = _with_original_cell(read_notebook(mine), read_notebook(original), exercise)
         else:
             after = original.read_bytes()
         if after is None or after == before:
@@ -87,4 +88,4 @@ def _with_original_cell(mine: NotebookNode, original: NotebookNode, exercise: st
     for cell in cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-    return f"{nbformat.writes(mine)}\n".encode()
+    return in_bytes(nbformat.writes(mine))

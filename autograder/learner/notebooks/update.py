@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import nbformat
+from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_markdown_cell
 
 from autograder.checks.source.notebook_file import read_notebook
@@ -15,7 +16,7 @@ from autograder.counted import counted
 from autograder.course import lesson_number
 from autograder.errors import CheckError
 from autograder.learner.notebooks.carrying import NOTE, Carried, carry_over
-from autograder.learner.notebooks.keeping import name_of_copy, replace_and_keep
+from autograder.learner.notebooks.keeping import in_bytes, name_of_copy, replace_and_keep, told
 
 _NO_NAME = re.compile(r"[^\w.-]")
 
@@ -40,25 +41,32 @@ def update_notebook(mine: Path, release: Path, *, now: datetime | None = None) -
         What was done; None where their notebook has all of the newer lesson already.
 
     Raises:
-        CheckError: when one of them is not a notebook.
+        CheckError: when one of them is not a notebook, or holds what can't be read or written.
         OSError: when it can't be written.
         WorkFolderError: when somebody has just saved it.
     """
     before = mine.read_bytes()
-    written = read_notebook(mine)
+    kept, now = name_of_copy(mine, now), now or datetime.now()
+    with told(mine):
+        written = read_notebook(mine)
+        carried = _carried(mine, written, release)
+        if carried.notebook.cells == [cell for cell in written.cells if cell.get("id") != NOTE]:
+            return None
+        said = tuple(_in_words(carried, lesson_number(mine.stem)))
+        carried.notebook.cells.insert(0, new_markdown_cell(_note(said, kept, now), id=NOTE))
+        after = in_bytes(nbformat.writes(carried.notebook))
+    replace_and_keep(mine, before, after, kept)
+    return Updated(kept, said)
+
+
+def _carried(mine: Path, written: NotebookNode, release: Path) -> Carried:
     try:
         nbformat.validate(written)
         carried = carry_over(written, read_notebook(release))
         nbformat.validate(carried.notebook)
     except nbformat.ValidationError as error:
         raise CheckError(f"{mine} is not a notebook: {error.message[:100]}") from error
-    if carried.notebook.cells == [cell for cell in written.cells if cell.get("id") != NOTE]:
-        return None
-    kept, now = name_of_copy(mine, now), now or datetime.now()
-    said = tuple(_in_words(carried, lesson_number(mine.stem)))
-    carried.notebook.cells.insert(0, new_markdown_cell(_note(said, kept, now), id=NOTE))
-    replace_and_keep(mine, before, f"{nbformat.writes(carried.notebook)}\n".encode(), kept)
-    return Updated(kept, said)
+    return carried
 
 
 def _note(said: tuple[str, ...], kept: Path, now: datetime) -> str:

@@ -3,6 +3,6 @@
 Pages of graded notebooks, formgrader and feedback: everything of a student's leaves through here,
 and none of it is live.
 
-From outside: `asked`, `formgrader`, `feedback`, `outline`, `records`, `rendering`,
+From outside: `assignments`, `asked`, `formgrader`, `feedback`, `outline`, `records`, `rendering`,
 `turns`.
 """

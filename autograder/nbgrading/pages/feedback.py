@@ -20,10 +20,11 @@ from traitlets import Type
 
 from autograder.nbgrading.gradebook.transaction import opened
 from autograder.nbgrading.inbox import secret, timestamps
-from autograder.nbgrading.pages.outline import WAITS
+from autograder.nbgrading.pages.outline import WAITS, is_students
 from autograder.nbgrading.pages.rendering import WORKER
 from autograder.nbgrading.routine import no_warnings_of_routine
 from autograder.nbgrading.term.late import work_out_penalties
+from autograder.whole_file import write_whole
 
 # What nbgrader reads of this folder when it releases the page.
 _KEPT = (timestamps.NAME, secret.SECRET)
@@ -51,11 +52,31 @@ class GetGradesAndGaps(GetGrades):  # type: ignore[misc]
         marks[WAITS] = bool(grade.needs_manual_grade)
 
 
+class _InstructorsCells(NbGraderPreprocessor):  # type: ignore[misc]
+    """Leaves alone what a student wrote, in which the marks of nbgrader's steps mean nothing."""
+
+    def preprocess_cell(
+        self, cell: NotebookNode, resources: ResourcesDict, cell_index: int
+    ) -> tuple[NotebookNode, ResourcesDict]:
+        """Have the step look at a cell that the instructor wrote."""
+        if is_students(cell):
+            return cell, resources
+        return super().preprocess_cell(cell, resources, cell_index)  # type: ignore[no-any-return]
+
+
+class ClearLessonsHiddenTests(_InstructorsCells, ClearHiddenTests):  # type: ignore[misc]
+    """Takes hidden tests out of the instructor's cells."""
+
+
+class ClearLessonsMarkSchemes(_InstructorsCells, ClearMarkScheme):  # type: ignore[misc]
+    """Takes marking schemes out of the instructor's cells."""
+
+
 # The page that a student gets back holds neither hidden tests nor marking schemes.
 PREPROCESSORS: list[type[NbGraderPreprocessor]] = [
     GetGradesAndGaps,
-    ClearHiddenTests,
-    ClearMarkScheme,
+    ClearLessonsHiddenTests,
+    ClearLessonsMarkSchemes,
 ]
 
 
@@ -77,14 +98,42 @@ class FeedbackPage(Exporter):
 
 
 class SafeFeedback(GenerateFeedback):  # type: ignore[misc]
-    """GenerateFeedback by our page; a student's own files stay where they are."""
+    """GenerateFeedback by our page; a student's own files stay where they are.
+
+    nbgrader removes the earlier page before it makes the new one, and both where that fails: here
+    the earlier one is put back.
+    """
 
     exporter_class = Type(FeedbackPage, klass=Exporter).tag(config=True)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """As nbgrader's."""
+        super().__init__(*args, **kwargs)
+        self._earlier: dict[Path, bytes] = {}
 
     def start(self) -> None:
         """As nbgrader's, with warnings only of what is wrong."""
         no_warnings_of_routine(self.log)
         super().start()
+
+    def convert_notebooks(self) -> None:
+        """Make each student's page, or leave the one that is there."""
+        try:
+            super().convert_notebooks()
+        finally:
+            self._put_back()
+
+    def init_destination(self, assignment_id: str, student_id: str) -> bool:
+        """As nbgrader's, which removes what is there, when that is known for later."""
+        self._put_back()
+        there = Path(self._format_dest(assignment_id, student_id)).glob("*")
+        self._earlier = {path: path.read_bytes() for path in there if path.is_file()}
+        return bool(super().init_destination(assignment_id, student_id))
+
+    def set_permissions(self, assignment_id: str, student_id: str) -> None:
+        """As nbgrader's; it comes when all pages of a student are made."""
+        super().set_permissions(assignment_id, student_id)
+        self._earlier = {}
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """Copy what belongs to the page; what renders it starts meanwhile."""
@@ -95,6 +144,14 @@ class SafeFeedback(GenerateFeedback):  # type: ignore[misc]
         for name in _KEPT:
             if (source / name).is_file():
                 shutil.copyfile(source / name, target / name, follow_symlinks=False)
+
+    def _put_back(self) -> None:
+        """Put back what was removed for a page that could not be made."""
+        gone = {path: text for path, text in self._earlier.items() if not path.exists()}
+        self._earlier = {}
+        for path, content in gone.items():
+            write_whole(path, content)
+            self.log.warning("The earlier file stays: %s", path)
 
 
 def _plain(resources: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,13 +17,12 @@ from nbformat.notebooknode import NotebookNode
 from pygments.formatters import HtmlFormatter
 
 from autograder.checks.card.as_html import as_html
-from autograder.checks.source.cells import has_role
 from autograder.checks.source.scenery import NOT_RUN, SCENERY
-from autograder.grading.rebuild import ADDED_ID, NOT_GRADED, NOTICES
+from autograder.grading.rebuild import NOT_GRADED, NOTICES
 from autograder.grading.record import for_students
 from autograder.nbgrading.pages.answers import answer_to_html, comment_to_html, lesson_to_html
 from autograder.nbgrading.pages.given import once
-from autograder.nbgrading.pages.outline import parts_of
+from autograder.nbgrading.pages.outline import is_students, parts_of
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _HEADING = re.compile(r"^# +(.+)$", re.MULTILINE)
@@ -118,7 +117,7 @@ class Shown:
 
     def is_answer(self, cell: NotebookNode) -> bool:
         """Whether a student wrote the cell."""
-        return has_role(cell, "solution") or str(cell.get("id", "")).startswith(ADDED_ID)
+        return is_students(cell)
 
     def _words(self, text: str, as_html: Callable[[str], str]) -> Markup:
         return as_text(text) if self._plain else Markup(as_html(text))

@@ -1,8 +1,12 @@
-"""Letters that a browser sets in no time, whatever a student wrote or printed.
+"""Letters that a browser sets in no time and where they stand, whatever a student wrote.
 
 A browser sets each stretch of one script by itself, and each letter with all of its accents at
 once. So a letter with a hundred thousand accents, or as many letters of ever other scripts, keep it
 from showing anything of a page for minutes, and whoever opened it from going on.
+
+Some letters have no shape and turn what stands around them: `pay 100` behind one of them reads as
+`001 yap`. What a tutor reads would not be what has run, so they are shown by their numbers. Words
+of a script that runs from right to left need none of them.
 """
 
 import functools
@@ -14,18 +18,21 @@ _MARKS = 20
 # A page wholly in Japanese has some ten thousand changes between its scripts.
 _CHANGES = 30_000
 _NOT_SHOWN = "?"
+# All that Unicode calls Bidi_Control.
+_TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # From one letter beyond ASCII to the last before one within it.
 _OTHERS = re.compile(r"[^\x00-\x7f](?:[^A-Za-z]*[^\x00-\x7f])?")
 
 
 def soon_set(html: str) -> str:
-    """A page whose letters are soon set.
+    """A page whose letters are soon set, each where it stands.
 
     Accents beyond some on one letter are left out; letters beyond too many changes of script are
-    shown as ? where they are no Latin ones.
+    shown as ? where they are no Latin ones, and letters that turn others by their numbers.
     """
     if html.isascii():
         return html
+    html = _TURNING.sub(lambda found: f"⟨U+{ord(found[0]):04X}⟩", html)
     letters = _Letters()
     return _OTHERS.sub(lambda found: letters.soon_set(found[0]), html)
 

@@ -13,10 +13,16 @@ from nbformat.notebooknode import NotebookNode
 from autograder.checks.card.as_html import report_in
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.source.cells import NO_RESPONSE, UNANSWERED, grade_id_of, has_role, is_test
+from autograder.grading.rebuild import ADDED_ID
 
 _LONGEST = 300
 # What the gradebook says of a cell beside its score and comment.
 WAITS = "waits"
+
+
+def is_students(cell: NotebookNode) -> bool:
+    """Whether a student wrote a cell of a graded notebook; all others are the instructor's."""
+    return has_role(cell, "solution") or str(cell.get("id", "")).startswith(ADDED_ID)
 
 
 @dataclass

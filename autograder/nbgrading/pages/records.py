@@ -13,6 +13,7 @@ import os
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -46,7 +47,7 @@ from autograder.nbgrading.inbox.which_notebook import (
     cells_to_write,
     which_notebook,
 )
-from autograder.nbgrading.pages.outline import WAITS
+from autograder.nbgrading.pages.outline import WAITS, is_students
 from autograder.nbgrading.pages.rendering import WORKER
 from autograder.whole_file import write_whole
 
@@ -80,10 +81,11 @@ def submitted_in(
     """The submissions of a folder, by student, or those of one student; none that is closed.
 
     Raises:
-        GradingFailed: when there is no such folder, or none in it.
+        GradingFailed: when there is no such folder, or none in it, or `out` is not apart from it.
     """
     if not folder.is_dir():
         raise GradingFailed(f"there is no folder {folder}: name one in which submissions lie")
+    _refuse_among(folder, out)
     found, names = [], lessons_of(course)
     for student in sorted(folder.iterdir()):
         if only in (None, student.name) and student.is_dir() and not _is_closed(student):
@@ -97,11 +99,21 @@ def submitted_in(
     return found
 
 
+def _refuse_among(folder: Path, out: Path) -> None:
+    """Nothing is written where students' links lead, or where their own files have its names."""
+    theirs, ours = Path(os.path.realpath(folder)), Path(os.path.realpath(out))
+    if theirs.is_relative_to(ours) or ours.is_relative_to(theirs):
+        raise GradingFailed(
+            f"records could come to lie among the submissions in {folder}: name another folder "
+            "with --records, which neither lies in it nor holds it"
+        )
+
+
 def closed_in(folder: Path, only: str | None = None) -> list[str]:
     """Whose submissions can't be opened, each in a sentence that says what opens them."""
     students = (one for one in sorted(folder.iterdir()) if only in (None, one.name))
     return [
-        f"{shown(one.name)} is not graded: {one} can't be opened by who grades; "
+        f"{shown(one.name)} is not graded: {_path(one)} can't be opened by who grades; "
         "`chmod -R u+rwX` opens it"
         for one in students
         if one.is_dir() and _is_closed(one)
@@ -111,6 +123,11 @@ def closed_in(folder: Path, only: str | None = None) -> list[str]:
 def _is_closed(folder: Path) -> bool:
     """Whether nobody can tell here what lies in it."""
     return not os.access(folder, os.R_OK | os.X_OK, effective_ids=True)
+
+
+def _path(path: Path) -> Path:
+    """A path for a message, with each name in it as it is shown."""
+    return Path(*map(shown, path.parts))
 
 
 def _lessons_in(course: Course, student: Path, names: Sequence[str]) -> Iterator[tuple[str, Path]]:
@@ -171,7 +188,8 @@ class _Begun:
 def _begin(course: Course, one: Submitted, isolation: str, *, force: bool) -> _Begun:
     """Have a worker begin what is to be graded, where there are workers."""
     try:
-        job, submission, files = _job(course, one, isolation)
+        with _told(one.folder):
+            job, submission, files = _job(course, one, isolation)
         known = None if force else _known(one, job, submission, files)
         if known is None and not submission.why_not:
             ahead(job)
@@ -182,18 +200,19 @@ def _begin(course: Course, one: Submitted, isolation: str, *, force: bool) -> _B
 
 def _result(begun: _Begun) -> StudentResult:
     one, job, record = begun.one, begun.job, begun.known
+    student = shown(one.student)
     if job is None:
-        return StudentResult(one.student, failure=begun.failure)
+        return StudentResult(student, failure=begun.failure)
     try:
         if record is None:
             notebook, record = _grade(one, job, begun.submission, begun.files)
         else:
             notebook = rebuild(read_source(job.notebook), job.submission).notebook
     except CourseError as error:
-        return StudentResult(one.student, failure=str(error))
+        return StudentResult(student, failure=str(error))
     waiting = [cell for cell in notebook.cells if _waits(cell, record)]
     return StudentResult(
-        one.student,
+        student,
         sum(cell.points for cell in record.cells),
         sum(points_of(cell) for cell in notebook.cells if has_role(cell, "grade")),
         to_read=tuple(grade_id_of(cell).removesuffix("_check") for cell in waiting),
@@ -237,9 +256,23 @@ def _grade(
 ) -> tuple[NotebookNode, Record]:
     graded = grade_handed_in(job, submission, files)
     page = _page(graded.notebook, graded.record, one.lesson)
-    write_whole(one.to / f"{one.lesson}.html", page.encode())
-    write_whole(one.record, graded.record.text().encode())
+    with _told(one.to):
+        write_whole(one.to / f"{one.lesson}.html", page.encode())
+        write_whole(one.record, graded.record.text().encode())
     return graded.notebook, graded.record
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """Have what can't be read or written cost one submission, and no more."""
+    try:
+        yield
+    except OSError as error:
+        where = Path(str(error.filename2 or error.filename or folder))
+        raise GradingFailed(
+            f"{_path(where)} can't be read or written ({error.strerror}): put that right, and "
+            "grade again"
+        ) from error
 
 
 def _page(notebook: NotebookNode, record: Record, lesson: str) -> str:
@@ -247,7 +280,8 @@ def _page(notebook: NotebookNode, record: Record, lesson: str) -> str:
     earned = {cell.grade_id: cell.points for cell in record.cells}
     score = most = 0.0
     for cell in notebook.cells:
-        cell.source = _KEPT_BACK.sub("", cell.source)
+        if not is_students(cell):
+            cell.source = _KEPT_BACK.sub("", cell.source)
         if has_role(cell, "grade"):
             name, marks = grade_id_of(cell), cell.metadata.nbgrader
             marks["score"] = earned.get(name, 0.0)

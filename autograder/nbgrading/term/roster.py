@@ -77,7 +77,9 @@ def read_roster(path: Path, lesson_named: Callable[[str], str]) -> list[Listed]:
                 f"{path}:{number}: this row has {len(row)} cells and the first {len(columns)}: put "
                 "quotes around what has a separator in it"
             )
-        one = _listed(f"{path}:{number}", dict(zip(columns, row, strict=False)), lessons)
+        # A row that is cut off ends with empty cells.
+        filled = dict.fromkeys(columns, "") | dict(zip(columns, row, strict=False))
+        one = _listed(f"{path}:{number}", filled, lessons)
         if one.id in found:
             raise RosterError(f"{path}:{number}: {one.id} is on line {found[one.id][0]} as well")
         found[one.id] = number, one

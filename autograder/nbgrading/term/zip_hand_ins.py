@@ -22,6 +22,7 @@ import unicodedata
 import zipfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -47,12 +48,15 @@ from autograder.nbgrading.term.roster import Listed
 _MOODLE = re.compile(
     r"(?P<name>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+(?:_/?|/)(?P<file>.+)", re.DOTALL
 )
+# On many platforms people choose their names, and could choose one with this in it.
+_MARK = re.compile(r"_\d+_assignsubmission_")
 _CANVAS = re.compile(
     r"(?P<name>[^_/]+)_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)", re.DOTALL
 )
 _FOLDER = re.compile(r"(?P<id>[^/]+)/(?P<file>.+)", re.DOTALL)
 _MOST_ENTRIES = 200_000
 _CHUNK = 1 << 20
+_TAKEN, _THERE, _DIFFERING, _UNTIMED = "taken", "there", "differing", "untimed"
 # Of these, no more is unpacked than is asked for; of others, a few bytes are gigabytes at once.
 _BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
@@ -103,40 +107,61 @@ def collect_zip(
     except Exception as error:
         # zipfile promises nothing of what it raises on a list of files that is damaged.
         raise GradingFailed(f"{path} can't be read as a zip: {error}") from None
-    taken, there = list[str](), list[str]()
-    differing, untimed = list[str](), list[str]()
-    cells = cells_to_write(asked)
+    came = defaultdict[str, list[str]](list)
     with archive, alone(submitted):
         found, aside = _by_student(archive, students)
+        collect = _Collecting(archive, asked.name, cells_to_write(asked), update)
         for student, files in found.items():
             target = submitted / student / asked.stem
-            finish_replacing(target)
-            new = arriving(target)
-            left_out = _write(archive, files, new)
-            if target.exists() and not update:
-                is_same = not _lacks_a_notebook(left_out) and _are_same(target, new)
-                (there if is_same else differing).append(student)
-                discard(target)
-                continue
-            aside += [f"{student}: {shown(name)} is left out: {why}" for name, why in left_out]
-            if target.exists() and _lacks_a_notebook(left_out):
-                discard(target)
-                aside.append(f"{student}: what was there stays, since a notebook is left out")
-                continue
-            if target.exists() and _are_same(target, new):
-                discard(target)
-                there.append(student)
-                continue
-            if target.exists() and (why_not := _why_not_instead(target, new, asked.name, cells)):
-                discard(target)
-                aside.append(f"{student}: what was there stays: of what is new, {why_not}")
-                continue
-            if (target / NAME).is_file() and not _is_same_file(target / NAME, new / NAME):
-                untimed.append(student)
-            replace(target)
-            taken.append(student)
+            try:
+                outcomes, said = collect.one(files, target)
+            except (OSError, RecursionError) as error:
+                if isinstance(error, OSError):
+                    raise_if_ours(error)
+                with suppress(OSError, RecursionError):
+                    discard(target)
+                outcomes, said = [], ["what lies in submitted/ can't be read, or be replaced"]
+            for outcome in outcomes:
+                came[outcome].append(student)
+            aside += [f"{student}: {sentence}" for sentence in said]
+    taken = came[_TAKEN]
     late = [one for one in taken if any(_is_late(file.filename) for file in found[one].values())]
-    return Collected(taken, there, aside, differing, late, untimed)
+    return Collected(taken, came[_THERE], aside, came[_DIFFERING], late, came[_UNTIMED])
+
+
+@dataclass(frozen=True)
+class _Collecting:
+    """How each student's files are put where they are graded."""
+
+    archive: zipfile.ZipFile
+    asked: str
+    cells: Sequence[str]
+    update: bool
+
+    def one(
+        self, files: Mapping[str, zipfile.ZipInfo], target: Path
+    ) -> tuple[list[str], list[str]]:
+        """What came of one student's files, and what is to be said of them."""
+        finish_replacing(target)
+        new = arriving(target)
+        left_out = _write(self.archive, files, new)
+        if target.exists() and not self.update:
+            is_same = not _lacks_a_notebook(left_out) and _are_same(target, new)
+            discard(target)
+            return [_THERE if is_same else _DIFFERING], []
+        said = [f"{shown(name)} is left out: {why}" for name, why in left_out]
+        if target.exists() and _lacks_a_notebook(left_out):
+            discard(target)
+            return [], [*said, "what was there stays, since a notebook is left out"]
+        if target.exists() and _are_same(target, new):
+            discard(target)
+            return [_THERE], said
+        if target.exists() and (why_not := _why_not_instead(target, new, self.asked, self.cells)):
+            discard(target)
+            return [], [*said, f"what was there stays: of what is new, {why_not}"]
+        is_timed = (target / NAME).is_file() and not _is_same_file(target / NAME, new / NAME)
+        replace(target)
+        return [_TAKEN, *([_UNTIMED] if is_timed else [])], said
 
 
 def _lacks_a_notebook(left_out: Sequence[tuple[str, str]]) -> bool:
@@ -219,6 +244,9 @@ class _Who:
 
     def of(self, path: str) -> _Owner:
         """Whose the file with this path is."""
+        if len(_MARK.findall(path)) > 1:
+            why = "its name can be read in more than one way"
+            return _Owner(why_nobody=why)
         if found := _MOODLE.fullmatch(path):
             # The number is Moodle's for this one assignment, and no roster knows it.
             student = self._by_name.get(_squashed(found["name"]), "")

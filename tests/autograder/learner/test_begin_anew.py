@@ -5,6 +5,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.sign import NotebookNotary
+from nbformat.v4 import new_code_cell, new_output
 
 from autograder.course import Course
 from autograder.learner.begin_anew import begin_anew
@@ -48,3 +49,20 @@ def test_what_is_wrong_is_a_sentence(course: Course, capsys: pytest.CaptureFixtu
     begin_anew(LESSON, "nix")
     said = capsys.readouterr()
     assert (said.out, said.err) == ("", "the lesson has no exercise called nix: there are mix\n")
+
+
+def test_what_cannot_be_signed_is_not_trusted(
+    course: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As half of a letter in an output, for which there are no bytes."""
+    mine = course.root / "work" / LESSON / f"{LESSON}.ipynb"
+    notebook = nbformat.read(mine, as_version=4)
+    notebook.cells[0].source = "mine"
+    notebook.cells.append(new_code_cell("1", outputs=[new_output("stream", text="half: ?")]))
+    mine.write_text(nbformat.writes(notebook).replace("half: ?", r"\ud83d"))
+    begin_anew(LESSON, "mix")
+    said = capsys.readouterr()
+    assert (said.out[:3], said.err) == ("mix", "")
+    after = nbformat.read(mine, as_version=4)
+    assert after.cells[0].source == "def mix(): ..."
+    assert after.cells[1].outputs[0].text == "\ud83d"

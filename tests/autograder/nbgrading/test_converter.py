@@ -19,15 +19,17 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import temp_attrs
 from traitlets.config import Config
 
+from autograder import configure
 from autograder.errors import GradingFailed, SandboxFailed, SettingError
 from autograder.grading.grade import grade
 from autograder.grading.jobs import work
 from autograder.grading.record import RECORD_SUFFIX, draft_of
 from autograder.nbgrading import converter
-from autograder.nbgrading.configuration import configure, nbgrader_api
+from autograder.nbgrading.configuration import nbgrader_api
 from autograder.nbgrading.converter import SafeAutograde, SafeCommand, SubmissionExporter
+from autograder.nbgrading.fail_closed import or_nothing_is_done
 from autograder.nbgrading.preprocessor import GradeSafely
-from autograder.nbgrading.replaced import install, or_nothing_is_graded
+from autograder.nbgrading.replaced import install
 from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.attacks.inputs import nested
 from tests.support.tiny_course import LESSON, answered, as_bytes, hand_in, tiny_course
@@ -217,15 +219,16 @@ def made_by_another(patched: pytest.MonkeyPatch) -> None:
 def test_another_nbgrader_grades_nothing(
     monkeypatch: pytest.MonkeyPatch, change: Callable[[pytest.MonkeyPatch], None]
 ) -> None:
-    monkeypatch.setattr(converters.Autograde, "start", converters.Autograde.start)
     change(monkeypatch)
     with (
         pytest.raises(GradingFailed, match="would run student code without a sandbox"),
-        or_nothing_is_graded(),
+        or_nothing_is_done(),
     ):
         install()
-    with pytest.raises(converters.NbGraderException, match="nothing is graded: nbgrader"):
+    with pytest.raises(converters.NbGraderException, match=r"nothing is graded, .*: nbgrader"):
         converters.Autograde().start()
+    with or_nothing_is_done():
+        pass
 
 
 def test_broken_settings_grade_nothing(course: Class, tmp_path: Path) -> None:

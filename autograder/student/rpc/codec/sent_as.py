@@ -4,7 +4,7 @@ import os
 import sys
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable
-from types import GeneratorType, ModuleType
+from types import FunctionType, GeneratorType, ModuleType
 from typing import Any
 
 from autograder.checks.source.own_files import is_own
@@ -53,9 +53,19 @@ def _plain(value: object, examined: bool) -> object:
         return _PLAIN[kind](value)
     if examined and kind not in _KINDS and not callable(value):
         for base, exactly in _KINDS.items():
-            if issubclass(kind, base):
+            if issubclass(kind, base) and not _has_methods_of_its_own(kind, base):
                 return exactly(value)
     return value
+
+
+def _has_methods_of_its_own(kind: type, base: type) -> bool:
+    """Whether an object is more than a kind of list: a cache that is a dict, say."""
+    own = (vars(one) for one in kind.__mro__ if one not in base.__mro__)
+    return any(
+        isinstance(value, FunctionType) and not name.startswith("_")
+        for names in own
+        for name, value in names.items()
+    )
 
 
 def stays(value: object) -> bool:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from autograder.insight.similarity.normal import LONGEST, normal_lines
+from autograder.insight.similarity.normal import LONGEST, is_too_long, normal_lines
 
 
 def texts(source: str) -> list[str]:
@@ -57,7 +57,45 @@ def test_what_is_no_python_is_read_line_by_line() -> None:
     assert texts(renamed)[1:] == ["v0 = a + 1", "%time z = y", "return z ("]
 
 
+COPIED = "b = strange(b) - 17"
+# What may stand above a copy, so often that the copy comes too late.
+ABOVE = {
+    "the same": "a = 0\n",
+    "on one line": "a=0;",
+    "nested": "if a:\n  a = 0\n",
+    "no Python": "%time a\n",
+    "neither": "a = (\n",
+}
+NOTHING = {"comments": "# a\n", "blanks": "\n", "pass": "pass\n", "texts": "'a'\n"}
+
+
+@pytest.mark.parametrize("above", [*ABOVE.values(), *NOTHING.values()])
+@pytest.mark.parametrize("broken", ["", "(\n"], ids=["Python", "none"])
+@pytest.mark.parametrize("often", [10, 99, 100, 198, 199, 200, 201, 400])
+def test_all_is_compared_or_too_long(above: str, broken: str, often: int) -> None:
+    source = f"{above * often}\n{broken}{COPIED}"
+    is_compared = any("strange" in line for line in texts(source))
+    assert is_compared != is_too_long(source)
+    assert is_compared or above in ABOVE.values()
+
+
+def test_a_long_line_of_what_is_no_python_is_compared() -> None:
+    assert any("strange" in line for line in texts(f"({'[' * 3000}{COPIED}"))
+
+
+# They end no line of Python's.
+@pytest.mark.parametrize(
+    "sign", ["\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
+)
+@pytest.mark.parametrize("below", ["", "\n("], ids=["Python", "none"])
+def test_lines_are_those_of_python(sign: str, below: str) -> None:
+    source = f"# a{sign}{sign}\r\na = 1\r# b\n{COPIED}{below}"
+    assert [line.number for line in normal_lines(source)][:2] == [2, 4]
+
+
 HOSTILE = {
+    "many on many lines": "a\n" * 4990 + "(",
+    "nothing on many lines": "#\n" * 4990 + "(",
     "parentheses": "(" * 4900 + ")" * 4900,
     "signs": "-" * 9000 + "1",
     "sums": "+".join("1" * 4900),

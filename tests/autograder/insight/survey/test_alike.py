@@ -62,6 +62,30 @@ def test_pairs_are_in_the_report(course: Course) -> None:
     ]
 
 
+def test_lines_below_a_form_feed_are_marked_where_they_are(course: Course) -> None:
+    for path in course.root.glob("autograded/*/*/*.ipynb"):
+        notebook = nbformat.read(path, as_version=4)
+        for one in notebook.cells:
+            one.source = f"# a\f\u2028\f\n{one.source}"
+        nbformat.write(notebook, path)
+    text = write_report(course, [LESSON])[0].read_text("utf-8")
+    assert "<mark>    return [note, x, 0]</mark>" in text
+
+
+def test_a_copy_below_very_many_statements_is_named(course: Course) -> None:
+    for student in ("dan", "eve"):
+        path = course.root / "autograded" / student / LESSON / f"{LESSON}.ipynb"
+        notebook = nbformat.read(path, as_version=4)
+        notebook.cells[0].source = "a=0\n" * 200 + notebook.cells[0].source
+        nbformat.write(notebook, path)
+    page, data, *_ = write_report(course, [LESSON])
+    said = "dan (<code>scale</code>), eve (<code>scale</code>)."
+    assert said in page.read_text("utf-8")
+    alike = json.loads(data.read_text("utf-8"))[LESSON]["alike"]
+    assert alike["too_long"][-2:] == [["dan", "scale"], ["eve", "scale"]]
+    assert "scale" not in {one["exercise"] for pair in alike["pairs"] for one in pair["common"]}
+
+
 def test_texts_are_text(course: Course) -> None:
     text = write_report(course, [LESSON])[0].read_text("utf-8")
     assert "<script" not in text

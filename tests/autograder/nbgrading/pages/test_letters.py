@@ -2,7 +2,9 @@
 
 import json
 import re
+import sys
 import time
+import unicodedata
 
 import pytest
 from nbformat.notebooknode import NotebookNode
@@ -24,7 +26,16 @@ PEOPLE = {
     "a bar": "\r 42%|████▏     | 42/100" * 20_000,
     "a table": "│ 1.0 │ 2.0 │\n" * 20_000,
     "emoji": "👩‍🔬🏳️‍🌈" * 5000,
+    "Arabic": "الانتباه هو كل ما تحتاجه. " * 2000,
+    "Persian": "می\u200cخواهم " * 2000,
 }
+_TURNS = ("LEFT-TO-RIGHT", "RIGHT-TO-LEFT", "POP DIRECTIONAL", "FIRST STRONG", "ARABIC LETTER MARK")
+# By their names in Unicode's own table.
+TURNING = [
+    letter
+    for letter in map(chr, range(sys.maxunicode + 1))
+    if unicodedata.category(letter) == "Cf" and unicodedata.name(letter, "").startswith(_TURNS)
+]
 
 
 @pytest.mark.parametrize("text", PEOPLE.values(), ids=PEOPLE)
@@ -42,27 +53,54 @@ def test_what_takes_long_goes() -> None:
     assert time.process_time() - began < 5
 
 
-def hostile() -> NotebookNode:
+def hostile(text: str) -> NotebookNode:
     """A page's cells, all of which a student has a hand in."""
-    words = make_cell("markdown", ACCENTS[:20_000], "why", solution=True, grade=True, points=1)
-    code = make_cell("code", f"# {ACCENTS[:20_000]}", "double", solution=True)
+    words = make_cell("markdown", text[:20_000], "why", solution=True, grade=True, points=1)
+    code = make_cell("code", f"# {text[:20_000]}", "double", solution=True)
     test = make_cell("code", "assert double(1)", "double_check", grade=True, points=2)
     for cell in (code, test):
-        printed = new_output("stream", text=ACCENTS)
-        raised = new_output("error", ename=ACCENTS, evalue=ACCENTS, traceback=[ACCENTS])
-        cell.outputs = [printed, raised, new_output("display_data", {"text/plain": ACCENTS})]
+        printed = new_output("stream", text=text)
+        raised = new_output("error", ename=text, evalue=text, traceback=[text])
+        cell.outputs = [printed, raised, new_output("display_data", {"text/plain": text})]
     return new_notebook(cells=[code, test, words])
 
 
-@pytest.mark.parametrize(
+def test_letters_that_turn_others_are_shown() -> None:
+    assert len(TURNING) == 12
+    for letter in TURNING:
+        assert soon_set(f"pay 100 {letter}001 שלום") == f"pay 100 ⟨U+{ord(letter):04X}⟩001 שלום"
+
+
+PAGES = pytest.mark.parametrize(
     ("kind", "name"), [("formgrade", ""), ("feedback", ""), ("answer", "double_check"),
                        ("answer", "why")]
 )  # fmt: skip
-@pytest.mark.parametrize("plain", [False, True])
-def test_every_page_is_soon_set(kind: Kind, name: str, *, plain: bool) -> None:
+
+
+def page_of(text: str, kind: Kind, name: str, *, plain: bool) -> str:
+    """A page's HTML, with this text wherever a student may have written or displayed it."""
     marks = {"score": 0.0, "max_score": 3.0, "late_penalty": 0.0}
     resources = {"index": 0, "total": 0, "nbgrader": marks, "name": name}
-    html = page(kind, hostile(), resources, plain=plain)
-    html = json.loads(html)["html"] if kind == "answer" else html
+    made = page(kind, hostile(text), resources, plain=plain)
+    return str(json.loads(made)["html"]) if kind == "answer" else made
+
+
+@PAGES
+@pytest.mark.parametrize("plain", [False, True])
+def test_every_page_is_soon_set(kind: Kind, name: str, *, plain: bool) -> None:
+    html = page_of(ACCENTS, kind, name, plain=plain)
     assert "a\u0300" in html
     assert not re.search("\u0300{21}", html)
+
+
+@PAGES
+@pytest.mark.parametrize("plain", [False, True])
+def test_no_page_is_turned(kind: Kind, name: str, *, plain: bool) -> None:
+    turning = "".join(TURNING)
+    text = f"{turning} שלום $a {turning} b$ `{turning}` &#x202e; &rlm;"
+    html = page_of(text, kind, name, plain=plain)
+    assert "שלום" in html
+    assert not set(TURNING) & set(html)
+    assert not re.search("&(#x0*20[0-9a-f]{2}|#82[0-9]{2}|#1564|[rl]rm);", html, re.IGNORECASE)
+    for letter in TURNING:
+        assert f"⟨U+{ord(letter):04X}⟩" in html

@@ -116,11 +116,11 @@ def test_what_is_of_no_lesson_is_read_once(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("autograder.nbgrading.inbox.which_notebook.apart", counted)
     cell = {"cell_type": "code", "source": "def f(): pass", "metadata": {}, "outputs": []}
     cell["metadata"] = {"nbgrader": {"grade_id": "nobody's", "solution": True}}
-    (tmp_path / "eve").mkdir()
-    (tmp_path / "eve" / "my work.ipynb").write_text(json.dumps({"cells": [cell]}))
+    (tmp_path / "in" / "eve").mkdir(parents=True)
+    (tmp_path / "in" / "eve" / "my work.ipynb").write_text(json.dumps({"cells": [cell]}))
     assert len(COURSE.lessons()) > 1
     with pytest.raises(GradingFailed, match="no submission to a lesson of this course"):
-        submitted_in(COURSE, tmp_path, tmp_path / "out")
+        submitted_in(COURSE, tmp_path / "in", tmp_path / "out")
     assert len(looks) == 1
 
 
@@ -149,8 +149,9 @@ def test_one_student_alone(root: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_without_submissions_is_said(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
     with pytest.raises(GradingFailed, match=re.escape("<student>/<lesson>.ipynb")):
-        submitted_in(Course(root), tmp_path, tmp_path / "out")
+        submitted_in(Course(root), tmp_path / "in", tmp_path / "out")
 
 
 def test_a_closed_folder_costs_itself() -> None:
@@ -165,11 +166,80 @@ def test_a_closed_folder_costs_itself() -> None:
         with as_anybody(Path(place)):
             (folder / "closed").chmod(0)
             (folder / "half\nclosed").chmod(0o400)
-            found = submitted_in(course, folder, folder / "out")
+            found = submitted_in(course, folder, Path(place) / "out")
             said = closed_in(folder)
             assert closed_in(folder, "ada") == []
     assert [one.student for one in found] == ["ada", "zoe"]
     assert [one.partition(" is not graded: ")[0] for one in said] == ["closed", "half?closed"]
+    assert not [one for one in said if "\n" in one]
+
+
+@pytest.mark.parametrize("out", ["in", "in/out", "in/ada/x", ".", "in/../in", "to in"])
+def test_records_never_come_to_lie_among_submissions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str
+) -> None:
+    """There a student's link leads to another's record, and a folder of theirs has its name."""
+    (tmp_path / "in" / "ada").mkdir(parents=True)
+    (tmp_path / "to in").symlink_to("in")
+    monkeypatch.chdir(tmp_path)
+    for folder in (Path("in"), tmp_path / "in", tmp_path / "to in"):
+        with pytest.raises(GradingFailed, match="name another folder with --records"):
+            submitted_in(COURSE, folder, Path(out))
+
+
+@pytest.mark.parametrize("out", ["out", "in-records", "in/../out", "in/to out"])
+def test_records_lie_beside_submissions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str
+) -> None:
+    (tmp_path / "in" / "ada").mkdir(parents=True)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "in" / "to out").symlink_to("../out")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(GradingFailed, match="has no submission"):
+        submitted_in(COURSE, Path("in"), Path(out))
+
+
+def test_what_cannot_be_written_costs_one_submission(root: Path, tmp_path: Path) -> None:
+    some = submitted_in(Course(root), root / "submitted", tmp_path / "out")[:4]
+    record, page, folder, usual = some
+    record.record.mkdir(parents=True)
+    (page.to / f"{LESSON}.html").mkdir(parents=True)
+    page.record.write_text("earlier")
+    folder.to.parent.write_text("no folder")
+    results = [one for _, one in grade_to_records(Course(root), some, isolation="full", force=True)]
+    for one, result in zip(some[:3], results[:3], strict=True):
+        assert str(one.to) in result.failure
+        assert " can't be read or written (" in result.failure
+    assert page.record.read_text() == "earlier"
+    assert not results[3].failure
+    assert usual.record.is_file()
+
+
+def test_names_are_shown_in_a_line(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row of the table is one student's, whatever a folder is called."""
+    content = min((root / "submitted").glob(f"*/{LESSON}/{LESSON}.ipynb")).read_bytes()
+    odd = ["eve\nada", "eve\x1b[2J", "eve\u202eada", "eve\rada"]
+    for student in odd:
+        (tmp_path / "in" / student).mkdir(parents=True)
+        (tmp_path / "in" / student / f"{LESSON}.ipynb").write_bytes(content)
+    some = submitted_in(Course(root), tmp_path / "in", tmp_path / "out")
+    assert sorted(one.student for one in some) == sorted(odd)
+    some[1].to.parent.mkdir(parents=True)
+    some[1].to.write_text("no folder")
+    results = [one for _, one in grade_to_records(Course(root), some, isolation="full", force=True)]
+
+    def failing(*args: Any) -> Any:
+        raise OSError(5, "no disk", str(tmp_path / "in" / odd[0]))
+
+    monkeypatch.setattr(records, "_job", failing)
+    results += [
+        one for _, one in grade_to_records(Course(root), some, isolation="full", force=True)
+    ]
+    assert {one.student for one in results} == {"eve?ada", "eve?[2J"}
+    assert [bool(one.failure) for one in results] == [False, True, False, False] + [True] * 4
+    assert all(one.failure.isprintable() for one in results)
 
 
 def test_nbgrader_is_not_needed() -> None:

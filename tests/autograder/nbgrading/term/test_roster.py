@@ -82,6 +82,7 @@ def test_as_spreadsheets_save_it(path: Path, save) -> None:
         ("id,extension\nada,nan\n", ":2: an extension is a number of days"),
         (f"id,email\nada,{'x' * 129}\n", ":2: email can't be 'xxx"),
         ("id,last_name\nada,Love\0lace\n", ":2: last_name can't be 'Love"),
+        ("last_name,id\nBabbage\n", ":2: '' is no id"),
         ('id,first_name\nada,"\x1b[31mAda"\n', ":2: first_name can't be '"),
         ('id\n"ada\n', ":2: this is not CSV: unexpected end of data"),
         (b"id\nada\nm\xfcller\n", ":3: this is not UTF-8: save it from the spreadsheet as CSV "

@@ -1,6 +1,7 @@
 """Moodle's and Canvas's zips come to the right students, and to nobody where that is in doubt."""
 
 import zipfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -170,6 +171,36 @@ def test_what_is_there_stays_unless_asked(collect) -> None:
     assert path.read_bytes() == b"old"
     assert collect({f"ada/{NOTEBOOK}": b"new"}, update=True).taken == ["ada"]
     assert path.read_bytes() == b"new"
+
+
+def file_in_its_place(lesson: Path) -> None:
+    lesson.parent.mkdir(parents=True)
+    lesson.write_text("mine")
+
+
+def file_in_the_students_place(lesson: Path) -> None:
+    lesson.parent.parent.mkdir(parents=True, exist_ok=True)
+    lesson.parent.write_text("mine")
+
+
+@pytest.mark.parametrize("update", [False, True])
+@pytest.mark.parametrize("make", [file_in_its_place, file_in_the_students_place])
+def test_what_lies_there_costs_nobody_else(
+    collect, make: Callable[[Path], None], update: bool
+) -> None:
+    make(collect.submitted / "ada" / LESSON)
+    found = collect({f"ada/{NOTEBOOK}": b"{}", f"ben/{NOTEBOOK}": b"{}"}, update=update)
+    assert found.taken == ["ben"]
+    assert not [name for name in there(collect) if "arriving" in name]
+
+
+@pytest.mark.parametrize("mark", ["_assignsubmission_file_", "_assignsubmission_file_x/"])
+def test_name_with_the_platforms_own_mark_is_nobodys(collect, mark: str) -> None:
+    """Who calls herself so hands in for somebody else, whose number she knows."""
+    name = f"Ada Lovelace_4711{mark}x_4712_assignsubmission_file_/{NOTEBOOK}"
+    found = collect({name: b"{}"})
+    assert found.taken == []
+    assert "can be read in more than one way" in found.aside[0]
 
 
 def test_time_written_by_hand_stays_with_what_it_was_written_for(collect) -> None:

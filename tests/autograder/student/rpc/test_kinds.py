@@ -92,3 +92,14 @@ def test_object_of_a_class_in_a_file_beside_the_notebook(session: Session) -> No
     made = session.find("make")()  # type: ignore[operator]
     assert type(made) is RemoteObject
     assert made.size == 3
+
+
+@pytest.mark.parametrize("base", ["list", "dict", "tuple"])
+def test_object_that_is_one_besides_stays(session: Session, base: str) -> None:
+    """Its methods are what an exam asks it for."""
+    code = f"class Box({base}):\n    def double(self, x):\n        return 2 * x"
+    assert session.run(f"{code}\ndef make(): return Box()") == []
+    session.begin_test(by_exam=True)
+    made = session.find("make")()  # type: ignore[operator]
+    assert type(made) is RemoteObject
+    assert made.double(3) == 6

@@ -1,0 +1,128 @@
+"""What is kept back on a student's page, and what becomes of the page before it."""
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbgrader.converters import GenerateFeedback, NbGraderException
+from nbgrader.coursedir import CourseDirectory
+
+from autograder.authoring.lesson.release import settings
+from autograder.grading.rebuild import ADDED_ID
+from autograder.grading.record import Record
+from autograder.nbgrading.pages import records
+from autograder.nbgrading.pages.feedback import PREPROCESSORS, SafeFeedback
+from autograder.nbgrading.pages.outline import is_students
+from autograder.nbgrading.pages.rendering import WORKER
+from tests.support.samples import make_cell
+
+KINDS = ("HIDDEN TESTS", "MARK SCHEME")
+FORMS = {
+    "begun": "# BEGIN {0}\nmine = 1",
+    "ended": "mine = 1\n# END {0}",
+    "both": "# BEGIN {0}\nmine = 1\n# END {0}\n",
+    "twice": "# BEGIN {0}\n# BEGIN {0}\nmine = 1\n# END {0}",
+    "within": "I would write BEGIN {0} here, and mine = 1",
+}
+
+
+def by_nbgrader(notebook: NotebookNode) -> list[str]:
+    """The sources of the cells as nbgrader's way has them on a page, without the gradebook."""
+    for step in PREPROCESSORS[1:]:
+        notebook, _ = step(config=settings()).preprocess(notebook, {})
+    return [cell.source for cell in notebook.cells]
+
+
+def by_records(notebook: NotebookNode) -> list[str]:
+    """The same of the way without a gradebook."""
+    text = records._page(notebook, Record(), "tiny")
+    return [cell.source for cell in nbformat.reads(text, as_version=4).cells]
+
+
+@pytest.fixture(params=[by_nbgrader, by_records])
+def shown(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[NotebookNode], list[str]]:
+    monkeypatch.setattr(WORKER, "page", lambda kind, text, resources: text)
+    return request.param  # type: ignore[no-any-return]
+
+
+def written(text: str) -> Iterator[NotebookNode]:
+    """A text in each kind of cell that a student writes."""
+    for kind, grade in product(("code", "markdown"), (False, True)):
+        points = 1 if grade else 0
+        yield make_cell(kind, text, f"{kind}_{grade}", solution=True, grade=grade, points=points)
+    yield new_code_cell(text, id=f"{ADDED_ID}3-0")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_marks_in_an_answer_are_text(
+    kind: str, form: str, shown: Callable[[NotebookNode], list[str]]
+) -> None:
+    text = FORMS[form].format(kind)
+    cells = [*written(text)]
+    assert all(map(is_students, cells))
+    assert shown(new_notebook(cells=cells)) == [text] * len(cells)
+
+
+def given(text: str) -> Iterator[NotebookNode]:
+    """A text in each kind of cell in which an instructor keeps something back."""
+    task = make_cell("markdown", text, "task")
+    task.metadata.nbgrader["task"] = True
+    yield task
+    yield make_cell("code", text, "test", grade=True, points=1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_an_instructor_keeps_back_is_not_shown(
+    kind: str, shown: Callable[[NotebookNode], list[str]]
+) -> None:
+    text = f"Seen.\n### BEGIN {kind}\nkept back\n### END {kind}\nSeen."
+    # nbgrader takes hidden tests in tests alone.
+    cells = [one for one in given(text) if kind == "MARK SCHEME" or one.cell_type == "code"]
+    if kind == "MARK SCHEME":
+        cells += [make_cell("markdown", text, "question"), new_markdown_cell(text)]
+    assert not any(map(is_students, cells))
+    assert shown(new_notebook(cells=cells)) == ["Seen.\nSeen."] * len(cells)
+
+
+PAGES = {"ada": "her new page", "ben": None, "cem": "his new page"}
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["all notebooks", "one notebook"])
+def test_an_earlier_page_stays_where_none_can_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, whole: bool
+) -> None:
+    for student in PAGES:
+        for step, name in (("autograded", "tiny.ipynb"), ("feedback", "tiny.html")):
+            path = tmp_path / step / student / "tiny" / name
+            path.parent.mkdir(parents=True)
+            path.write_text("earlier")
+            path.with_name("old.txt").write_text("earlier")
+
+    def convert(self: SafeFeedback, filename: str) -> None:
+        student = Path(filename).parent.parent.name
+        page = Path(self._format_dest("tiny", student)) / "tiny.html"
+        assert not page.exists()
+        page.write_text(PAGES[student] or "half of")
+        if PAGES[student] is None:
+            raise RuntimeError("no page")
+
+    monkeypatch.setattr(WORKER, "start", lambda kind: None)
+    monkeypatch.setattr(GenerateFeedback, "convert_single_notebook", convert)
+    course = CourseDirectory(root=str(tmp_path), assignment_id="tiny")
+    if not whole:
+        course.notebook_id = "tiny"
+    with pytest.raises(NbGraderException):
+        SafeFeedback(coursedir=course, force=True).start()
+    pages = {one: tmp_path / "feedback" / one / "tiny" for one in PAGES}
+    found = {student: (page / "tiny.html").read_text() for student, page in pages.items()}
+    assert found == {one: text or "earlier" for one, text in PAGES.items()}
+    # What nbgrader removes for a page that could be made is not put back.
+    kept = [student for student, page in pages.items() if (page / "old.txt").exists()]
+    assert kept == (["ben"] if whole else [*PAGES])

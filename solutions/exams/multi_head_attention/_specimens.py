@@ -85,6 +85,14 @@ def far_below_zero(
     return asking * direction, -FAR * asked * direction
 
 
+def padded_anywhere(read: Tensor, draw: Draw) -> Tensor:
+    """At least one real key, one sentence without padding, and one with real keys behind it."""
+    batch, keys = read.shape[:2]
+    padding = torch.from_numpy(draw.rng.random((batch, keys)) < 0.5)
+    padding[:, -1], padding[-1, 0], padding[0] = False, True, False
+    return padding
+
+
 def padded_at_the_end(read: Tensor, draw: Draw) -> Tensor:
     """At least one real key, and one sentence without padding."""
     batch, keys = read.shape[:2]

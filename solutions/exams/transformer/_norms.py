@@ -14,6 +14,7 @@ OWN_WORK = (
     *("layer_norm", "LayerNorm", "native_layer_norm", "rms_norm", "RMSNorm"),
     *("group_norm", "GroupNorm", "native_group_norm", "batch_norm", "native_batch_norm"),
     *("BatchNorm1d", "instance_norm", "InstanceNorm1d"),
+    *("local_response_norm", "LocalResponseNorm", "CrossMapLRN2d"),
 )
 
 

@@ -14,6 +14,7 @@ from solutions.exams.multi_head_attention._specimens import (
     batched_weights,
     far_below_zero,
     mixed,
+    padded_anywhere,
     padded_at_the_end,
 )
 
@@ -138,6 +139,14 @@ def drawn_reading(draw: Draw) -> Module:
     decoder, encoder, weights, d_out, heads = drawn_cross(draw)
     padding = padded_at_the_end(encoder, draw)
     inputs = (decoder, encoder, padding)
+    return cross_settings(decoder, encoder, d_out, heads), weights, inputs, False, 1
+
+
+@cross.case(times=1)
+def drawn_padding_in_front(draw: Draw) -> Module:
+    """padding in front of real tokens, and between them"""
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
+    inputs = (decoder, encoder, padded_anywhere(encoder, draw))
     return cross_settings(decoder, encoder, d_out, heads), weights, inputs, False, 1
 
 

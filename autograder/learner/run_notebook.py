@@ -6,10 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from jupyter_client.asynchronous.client import AsyncKernelClient
-from jupyter_client.manager import KernelManager
+from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat.notebooknode import NotebookNode
+from traitlets import Type
 
 from autograder.checks import purpose
 from autograder.environment import variables
@@ -50,7 +51,7 @@ def run(
         done += 1
         progress(done, cells)
 
-    client = _Client(
+    client = NotebookClient(
         notebook,
         timeout=seconds_per_cell,
         interrupt_on_timeout=True,
@@ -58,6 +59,7 @@ def run(
         resources={"metadata": {"path": str(folder)}},
         on_cell_complete=count,
         extra_arguments=QUIET_KERNEL,
+        kernel_manager_class=_Manager,
     )
     with variables(_environment(path)), _told_to_end(client):
         try:
@@ -90,11 +92,8 @@ class WithoutHeartbeat(AsyncKernelClient):
         super().start_channels(shell, iopub, stdin, hb, control)
 
 
-class _Client(NotebookClient):
-    def create_kernel_manager(self) -> KernelManager:
-        manager = super().create_kernel_manager()
-        manager.client_class = f"{__name__}.{WithoutHeartbeat.__name__}"
-        return manager
+class _Manager(AsyncKernelManager):
+    client_factory = Type(WithoutHeartbeat, klass=AsyncKernelClient)
 
 
 @contextmanager

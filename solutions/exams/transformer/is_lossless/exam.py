@@ -107,10 +107,10 @@ def two_letters_exchanged(draw: Draw) -> tuple[Encode, Decode, list[str]]:
     word, place = words[int(draw.rng.integers(len(words)))], int(draw.rng.integers(1, 4))
     harmed = f"{word[:place]}{word[place + 1]}{word[place]}{word[place + 2 :]}"
 
-    def encode(text: str) -> Ids:
+    def two_exchanged(text: str) -> Ids:
         return specimens.table_ids(harmed if text == word else text)
 
-    return encode, from_table_ids, words
+    return two_exchanged, from_table_ids, words
 
 
 def nothing_harmed(draw: Draw) -> tuple[Decode, list[str]]:

@@ -75,7 +75,7 @@ def run(
     return notebook
 
 
-class WithoutHeartbeat(AsyncKernelClient):
+class _WithoutHeartbeat(AsyncKernelClient):
     """Starts no thread that asks the kernel for its heartbeat, since its process can be looked at.
 
     Such a thread can wait for a kernel that has just ended, and be waited for in turn, for ever.
@@ -93,7 +93,7 @@ class WithoutHeartbeat(AsyncKernelClient):
 
 
 class _Manager(AsyncKernelManager):
-    client_factory = Type(WithoutHeartbeat, klass=AsyncKernelClient)
+    client_factory = Type(_WithoutHeartbeat, klass=AsyncKernelClient)
 
 
 @contextmanager

@@ -22,8 +22,9 @@ from nbgrader.exchange.abc import Exchange
 if TYPE_CHECKING:
     from traitlets.config import Config
 
-# Whatever reads or writes what students hand in, see or have earned, and every kind of it.
+# Whatever reads or writes what students hand in, see or have earned.
 _STEPS: tuple[type, ...] = (BaseConverter, Exchange, ZipCollectApp, ExportApp)
+# Imported for the kinds of them that begin in a way of their own, which could come too late.
 _KINDS = (generate_source_with_tests, default)
 _usual: dict[type, Callable[..., None]] = {}
 
@@ -75,7 +76,7 @@ def _refusing(failure: BaseException) -> Callable[[Any], None]:
     said = f"nothing is graded, collected or given out: {failure}"
 
     def start(self: Any) -> None:
-        self.log.error("N%s", said[1:])
+        self.log.error("%s", said)
         if isinstance(self, NbGrader):
             self.exit(1)
         kind = ExchangeError if isinstance(self, Exchange) else NbGraderException

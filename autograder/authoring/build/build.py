@@ -225,7 +225,7 @@ def _digest_of_cells(course: Course, lesson: Lesson) -> str:
     """The digest of a lesson's given cells, and of all that runs in them."""
     inputs, code = Inputs(course), [one.source for one in lesson.blocks if isinstance(one, Code)]
     there = [*inputs.beside(lesson.name), *inputs.configurations()]
-    return inputs.of_run([*code, inputs.settings()], [Pictures.__module__], there)
+    return inputs.of_run(code, [Pictures.__module__], there)
 
 
 def _without_marks(source: str) -> str:

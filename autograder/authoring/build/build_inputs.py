@@ -52,12 +52,12 @@ class Inputs:
         own = {*paths, *self.beside(lesson), *self.configurations()}
         made_of = self._files([*(named - of_engine), *self.exams_of(lesson), _BUILD])
         only_named = self._graph.files(of_engine)
-        return self._digest({*own, *made_of, *only_named}, [*self._machine, self.settings()])
+        return self._digest({*own, *made_of, *only_named}, self._always)
 
     def of_exams(self, lesson: str) -> str:
         """The digest of all on which it depends which exams a lesson has, and what they say."""
         made_of = {*self._files(self.exams_of(lesson)), *self.configurations()}
-        return self._digest(made_of, [*self._machine, self.settings()])
+        return self._digest(made_of, self._always)
 
     def of_exercise(self, lesson: str, exercise: str, *, own: bool = False) -> str:
         """The digest of all that an exercise's exam is made of, the same on every machine.
@@ -86,7 +86,7 @@ class Inputs:
         named = [one for source in code for one in self._graph.named_in(source)]
         there = {path for path in files if path.is_file()}
         made_of = self._files([*named, *modules]) | there
-        return self._digest(made_of, [*self._machine, *code])
+        return self._digest(made_of, [*self._always, *code])
 
     def beside(self, lesson: str) -> Iterator[Path]:
         """The modules that are given out with a lesson's notebook."""
@@ -95,10 +95,6 @@ class Inputs:
     def configurations(self) -> list[Path]:
         """The files with the course's settings of nbgrader's."""
         return configurations(self._course.root)
-
-    def settings(self) -> str:
-        """What course.toml says of lessons: when one is due changes none of them."""
-        return self._course.settings.in_lessons()
 
     @cached_property
     def _graph(self) -> ImportGraph:
@@ -161,8 +157,9 @@ class Inputs:
         return self._names[path]
 
     @cached_property
-    def _machine(self) -> list[str]:
-        return [sys.version, *_installed()]
+    def _always(self) -> list[str]:
+        """What any product of one's own machine depends on, the settings of the course included."""
+        return [sys.version, *_installed(), self._course.settings.in_lessons()]
 
 
 def digest_of(content: bytes) -> str:

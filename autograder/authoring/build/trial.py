@@ -41,8 +41,7 @@ def digests_of_tests(built: "Built", tries: Iterable[str], files: Iterable[Path]
     of_runs = {".ipynb", ".pyc"}
     given = [one for one in beside if one.suffix not in of_runs and one.name != examples.FILE]
     there = [*given, *inputs.configurations(), *files]
-    run = [*(cell.source for cell in others), marks, inputs.settings()]
-    of_all = inputs.of_run(run, tries, there)
+    of_all = inputs.of_run([*(cell.source for cell in others), marks], tries, there)
     found = {grade_id_of(cell): of_all for cell in others if is_test(cell)}
     for name in built.exams:
         test = of_exams[f"{name}_check"]

@@ -192,7 +192,7 @@ def sections_without(lesson: Lesson, whole: Lesson, file: Path) -> Iterator[str]
         for place, _ in _in_prose(lesson, heading, file):
             are, them = ("is", "it") if len(names) == 1 else ("are", "them")
             yield (
-                f"{place}: {' and '.join(names)} {are} gone from the section that begins here: "
+                f"{place}: {_listed(names)} {are} gone from the section that begins here: "
                 f"read it once, for sentences that speak of {them} without a name"
             )
 
@@ -208,7 +208,7 @@ def needing_what_follows(lesson: Lesson, later: Collection[str], file: Path) -> 
     needed = sorted({*later}.intersection(re.split(", | to ", lesson.opening.needs)))
     for place, _ in _in_prose(lesson, NEEDS, file) if needed else ():
         yield (
-            f"{place}: this lesson needs {' and '.join(needed)}, which `lessons` has behind it: "
+            f"{place}: this lesson needs {_listed(needed)}, which `lessons` has behind it: "
             "have them before it, or say in a text of your own what is needed of them"
         )
 
@@ -231,12 +231,16 @@ def pointing_at_lessons(lesson: Lesson, numbers: Iterable[str], file: Path) -> I
     first, *others = places
     several = f" and in {len(others)} more places" if others else ""
     more = " and in one more place" if len(others) == 1 else several
-    *before, last = sorted(named)
-    lessons = f"lessons {', '.join(before)} and {last}" if before else f"lesson {last}"
+    lessons = f"{'lesson' if len(named) == 1 else 'lessons'} {_listed(sorted(named))}"
     yield (
         f"{first}: the text speaks here{more} of {lessons}, which this course does not have: say "
         "more in a text of your own, if that misleads"
     )
+
+
+def _listed(names: Sequence[str]) -> str:
+    *before, last = names
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 def _in_prose(

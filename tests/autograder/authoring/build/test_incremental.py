@@ -212,7 +212,7 @@ def test_what_changed_is_made(course: Course, built: None, path: str, products: 
 def test_what_a_course_has_besides(
     course: Course, path: str, text: str, products: list[str]
 ) -> None:
-    for name in ("own_numbers.py", "source/01_four/given_with_it.py", "mine/nbgrader_config.py"):
+    for name in ("own_numbers.py", "source/01_four/given_with_it.py", path):
         (course.root / name).parent.mkdir(exist_ok=True)
         (course.root / name).touch()
     append(course.solutions / "exams" / "four.py", "\nimport own_numbers\n")

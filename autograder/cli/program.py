@@ -1,6 +1,7 @@
 """The program: its commands, and how it ends when one of them can't be carried out."""
 
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Never
 
@@ -13,7 +14,7 @@ from autograder.cli.learning import again, reset, status, update
 from autograder.cli.opening import lab, mark, teach
 from autograder.cli.student import student
 from autograder.cli.term import collect, doctor, roster
-from autograder.errors import CourseError, NotInstalled
+from autograder.errors import CourseError, GradingFailed, NotInstalled
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -38,7 +39,10 @@ for command in (
 
 
 def main() -> None:
-    """Run the command line; a CourseError becomes one sentence and its exit code."""
+    """Run the command line; a CourseError becomes one sentence and its exit code.
+
+    So does what becomes of a gradebook that another program holds, or that can't be read.
+    """
     try:
         app()
     except CourseError as error:
@@ -47,6 +51,22 @@ def main() -> None:
         if not (missing := NotInstalled.of(error)):
             raise
         _end_with(missing)
+    except Exception as error:
+        if not (unusable := _of_gradebook(error)):
+            raise
+        _end_with(unusable)
+
+
+def _of_gradebook(error: Exception) -> GradingFailed | None:
+    """About a gradebook that can't be used, whichever command has asked it; None for all else."""
+    # Only a program that has opened one has loaded what opens it, which takes its time.
+    if "sqlalchemy" not in sys.modules:
+        return None
+    from sqlalchemy.exc import DatabaseError
+
+    from autograder.nbgrading.failures import sentence_of
+
+    return GradingFailed(sentence_of(error)) if isinstance(error, DatabaseError) else None
 
 
 def _end_with(error: CourseError) -> Never:

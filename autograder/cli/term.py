@@ -24,7 +24,9 @@ def roster(
     lesson. The file becomes roster.csv of the course, from which extensions are read when grading.
     Nobody is taken out of the gradebook, and no name is taken away that the table leaves empty.
     """
+    from autograder.errors import RosterError
     from autograder.nbgrading.configuration import configuration, nbgrader_api
+    from autograder.nbgrading.gradebook.transaction import transaction
     from autograder.nbgrading.term.roster import FILE, read_roster, update_gradebook
     from autograder.whole_file import write_whole
 
@@ -32,10 +34,19 @@ def roster(
     kept = course.root / FILE
     path = file or kept
     students = read_roster(path, course.lesson_named)
-    with nbgrader_api(configuration(course, course.root)).gradebook as gradebook:
-        new, changed = update_gradebook(gradebook, students)
+    # All of them or nobody: the gradebook may be another program's by the time of the last.
+    with transaction(nbgrader_api(configuration(course, course.root)).coursedir) as gradebook:
+        with gradebook.at_once():
+            new, changed = update_gradebook(gradebook, students)
+        gradebook.keep()
     if path.resolve() != kept:
-        write_whole(kept, path.read_bytes())
+        try:
+            write_whole(kept, path.read_bytes())
+        except OSError as error:
+            raise RosterError(
+                f"the gradebook knows everybody now, but {kept} can't be written "
+                f"({error.strerror}): put that right, and run the same command again"
+            ) from error
     longer = sum(bool(one.extensions) for one in students)
     everybody = counted(len(students), "student")
     typer.echo(f"{everybody}: {new} new, {changed} changed, {longer} with more time.")

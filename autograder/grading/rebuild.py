@@ -40,6 +40,8 @@ _ADDED = 200
 _REMARKS = 20
 # So many names are said of a cell.
 _NAMED = 3
+# Python itself makes an int of 4,300 digits, and of no more.
+_MOST_DIGITS = 4000
 _UNSEEN = "there is too much code to see what of the libraries it changes"
 _TOO_MUCH = "the file takes too much time or memory to be read: it counts as empty"
 ADDED_ID = "added-"
@@ -299,7 +301,8 @@ def cells_in(submission: bytes) -> list[dict[str, Any]]:
         CheckError: saying why it is no notebook.
     """
     try:
-        notebook = json.loads(submission.decode("utf-8-sig", errors="replace"))
+        text = submission.decode("utf-8-sig", errors="replace")
+        notebook = json.loads(text, parse_int=_number)
     except (ValueError, RecursionError):
         raise CheckError(_no_json(submission)) from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
@@ -308,6 +311,11 @@ def cells_in(submission: bytes) -> list[dict[str, Any]]:
     if not isinstance(cells, list):
         raise CheckError("is not a notebook: it has no cells")
     return [cell for cell in cells if isinstance(cell, dict)]
+
+
+def _number(digits: str) -> float:
+    """A whole number; one that is too long for Python costs no student their answers."""
+    return int(digits) if len(digits) < _MOST_DIGITS else float(digits)
 
 
 def _no_json(submission: bytes) -> str:

@@ -16,7 +16,7 @@ from nbgrader.utils import is_grade, is_solution, is_task
 from sqlalchemy.orm import object_session, with_polymorphic
 
 from autograder.errors import GradingFailed
-from autograder.grading.jobs.work import read_source
+from autograder.grading.jobs.work import source_at
 
 Cells = dict[tuple[str, str], float]
 """What nbgrader keeps scores and comments for: the name of a cell, its part, and its points."""
@@ -99,7 +99,7 @@ def must_agree(folder: Path, lesson: str, gradebook: Gradebook) -> None:
     known = {notebook.name: notebook for notebook in assignment.notebooks}
     if not known:
         raise GradingFailed(f"nbgrader knows no notebook of {lesson} yet: {again}")
-    here = {path.stem: cells_of(_read(path)) for path in sorted(folder.glob("*.ipynb"))}
+    here = {path.stem: cells_of(source_at(path)) for path in sorted(folder.glob("*.ipynb"))}
     if missing := sorted(known.keys() - here.keys()):
         raise GradingFailed(
             f"{folder / missing[0]}.ipynb is missing, which {lesson} was generated from: build the "
@@ -135,13 +135,3 @@ def _names(cells: Cells) -> Iterator[str]:
     for name in sorted({name for name, _ in cells}):
         points = sum(number for (one, _), number in cells.items() if one == name)
         yield f"{name} ({points:g} points)" if points else name
-
-
-def _read(path: Path) -> NotebookNode:
-    try:
-        return read_source(path.read_bytes())
-    except (OSError, ValueError, KeyError, AttributeError) as error:
-        raise GradingFailed(
-            f"{path} can't be read as a notebook ({str(error).splitlines()[0][:100]}): build the "
-            "lesson again"
-        ) from error

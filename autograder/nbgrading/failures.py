@@ -33,9 +33,9 @@ def sentence_of(failure: BaseException) -> str:
 def _of_gradebook(failure: DatabaseError) -> str:
     reason = _first_line(failure.orig or failure)
     if "locked" in reason:
-        return "another program is writing to the gradebook: wait until it is done, and grade again"
+        return "another program is writing to the gradebook: wait until it is done, and try again"
     if "full" in reason:
-        return "the disk is full: make room where the gradebook is, and grade again"
+        return "the disk is full: make room where the gradebook is, and try again"
     if "readonly" in reason:
         return "the gradebook can't be written to: look at who owns gradebook.db"
     if isinstance(failure, OperationalError) and isinstance(failure.orig, sqlite3.OperationalError):

@@ -16,7 +16,7 @@ from autograder.errors import CourseError, GradingFailed
 from autograder.grading.class_table import StudentResult, found_in
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
 from autograder.grading.jobs.own_code import digest_of
-from autograder.grading.jobs.work import read_source
+from autograder.grading.jobs.work import source_at
 from autograder.grading.jobs.workers import room_ahead
 from autograder.grading.record import RECORD_SUFFIX, Record
 from autograder.grading.submitted_files import shown
@@ -155,7 +155,7 @@ class _Now:
         preload = GradeSafely(config=config).preload
         notebook = folder / f"{folder.name}.ipynb"
         # What is not built is told where it is to be graded.
-        cells = read_source(notebook.read_bytes()).cells if notebook.exists() else []
+        cells = source_at(notebook).cells if notebook.exists() else []
         points = {grade_id_of(cell): points_of(cell) for cell in cells if is_test(cell)}
         return cls(digest_of(course.root, folder, preload), points)
 

@@ -106,7 +106,11 @@ def job_of(
     if begun is not None and as_now() == begun:
         return begun
     keep_up(course, notebook.parent)
-    _refuse_out_of_reach(read_source(source), course, walls.preload, notebook.parent)
+    try:
+        read = read_source(source)
+    except Exception as error:
+        raise _unreadable(notebook, error) from error
+    _refuse_out_of_reach(read, course, walls.preload, notebook.parent)
     return as_now()
 
 
@@ -198,6 +202,26 @@ def _must_be_meant(job: Job) -> None:
         raise GradingFailed(_ANOTHER)
     if digest_of(job.course, job.lesson, job.walls.preload) != job.code:
         raise GradingFailed(CHANGED)
+
+
+def source_at(path: Path) -> NotebookNode:
+    """The instructor's notebook, from its file.
+
+    Raises:
+        GradingFailed: naming the file, when there is none or it can't be read, as one of which
+            only half has been written.
+    """
+    try:
+        return read_source(path.read_bytes())
+    except Exception as error:
+        # nbformat promises nothing of what it raises on what is no notebook.
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: BaseException) -> GradingFailed:
+    """Said of an instructor's notebook that can't be read."""
+    reason = (str(error).splitlines() or [type(error).__name__])[0][:100]
+    return GradingFailed(f"{path} can't be read as a notebook ({reason}): build the lesson again")
 
 
 @functools.lru_cache(maxsize=4)

@@ -7,7 +7,7 @@ from autograder.course import Course
 from autograder.grading.inert import inert_markdown
 from autograder.insight.similarity.normal import is_too_long
 from autograder.insight.similarity.same import digest_of_words, plain_words
-from autograder.insight.similarity.usual import answers_of, prose_of
+from autograder.insight.similarity.usual import answers_of, must_be_whole, prose_of
 
 # The pairs of so many take 100 MB.
 MOST = 5_000
@@ -29,9 +29,14 @@ class Answers:
 
 
 def read_answers(course: Course, lesson: str, students: Sequence[str]) -> Answers:
-    """The answers of these students, from their graded notebooks."""
+    """The answers of these students, from their graded notebooks.
+
+    Raises:
+        GradingFailed: when the notebook that they were given can't be read.
+    """
     found = Answers()
     released = course.release_folder(lesson) / f"{lesson}.ipynb"
+    must_be_whole(released)
     given = _as_graded(prose_of(released))
     stubs = {name: _as_graded(text) for name, text in answers_of(released)[1].items()}
     for number, student in enumerate(sorted(students)):

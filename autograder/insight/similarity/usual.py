@@ -16,7 +16,7 @@ from typing import Any
 from autograder.checks.exam.exam import exams_of
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.course import Course
-from autograder.errors import ReferenceNotFound
+from autograder.errors import GradingFailed, ReferenceNotFound
 from autograder.insight.similarity.normal import normal_lines
 
 
@@ -56,8 +56,12 @@ def usual_of(
 
 def usual_forms(course: Course, lesson: str) -> dict[str, Usual]:
     """The usual lines of each exercise of a lesson, as far as the course says what they are."""
-    references = solution_cells(course.source / lesson / f"{lesson}.ipynb")
-    given = solution_cells(course.release_folder(lesson) / f"{lesson}.ipynb")
+    built, released = (
+        folder / f"{lesson}.ipynb"
+        for folder in (course.source / lesson, course.release_folder(lesson))
+    )
+    must_be_whole(built, released)
+    references, given = solution_cells(built), solution_cells(released)
     try:
         modules = course.exam_modules(lesson)
         exams = {name: exam for one in modules for name, exam in exams_of(one).items()}
@@ -72,6 +76,21 @@ def usual_forms(course: Course, lesson: str) -> dict[str, Usual]:
         )
         for name in {*references, *given, *exams}
     }
+
+
+def must_be_whole(*notebooks: Path) -> None:
+    """See that the instructor's notebooks, as far as they are there, can be read.
+
+    Raises:
+        GradingFailed: naming one of which only half has been written.
+    """
+    for path in notebooks:
+        try:
+            _cells_of(path)
+        except (ValueError, KeyError, TypeError) as error:
+            raise GradingFailed(
+                f"{path} can't be read as a notebook ({error}): build the lesson again"
+            ) from error
 
 
 def solution_cells(path: Path) -> dict[str, str]:

@@ -23,7 +23,7 @@ import ijson
 from autograder.checks.source.cells import grade_id_of, has_role, is_answered, source_of
 from autograder.errors import CheckError
 from autograder.grading.apart import Tell, apart
-from autograder.grading.jobs.work import read_source
+from autograder.grading.jobs.work import source_at
 from autograder.grading.rebuild import cells_in
 from autograder.grading.submitted_files import (
     NOTEBOOK_BYTES,
@@ -121,8 +121,12 @@ def answered_in(folder: Path, cells: Collection[str], others: Collection[str]) -
 
 
 def cells_to_write(notebook: Path) -> list[str]:
-    """The names of the cells that students write in a lesson; none of one that is not built."""
-    cells = read_source(notebook.read_bytes()).cells if notebook.exists() else []
+    """The names of the cells that students write in a lesson; none of one that is not built.
+
+    Raises:
+        GradingFailed: when the instructor's notebook can't be read.
+    """
+    cells = source_at(notebook).cells if notebook.exists() else []
     return [grade_id_of(cell) for cell in cells if has_role(cell, "solution")]
 
 
@@ -292,14 +296,26 @@ class _Choice:
     def _answers(self, name: str) -> dict[str, str]:
         answers = {}
         # What stands before a damage says what it is.
-        with (
-            self._submission.file(name, NOTEBOOK_FILE_BYTES) as file,
-            suppress(ijson.JSONError, UnicodeDecodeError),
-        ):
-            for cell in _cells_in(file):
+        with suppress(CheckError, ijson.JSONError, UnicodeDecodeError):
+            for cell in self._cells_of(name):
                 if grade_id_of(cell) in self._cells and is_answered(cell):
                     answers[grade_id_of(cell)] = source_of(cell)
         return answers
+
+    def _cells_of(self, name: str) -> Iterator[dict[str, Any]]:
+        """The cells of a file: as they are graded, or as far as they can be read.
+
+        Raises:
+            CheckError: where the file is no JSON, or breaks off.
+        """
+        try:
+            with self._submission.file(name, NOTEBOOK_FILE_BYTES) as file:
+                yield from _cells_in(file)
+        except (ijson.JSONError, UnicodeDecodeError):
+            # An int of 400 digits is a damage to this reader, and none to the one that grades.
+            if self._size(name) > NOTEBOOK_BYTES:
+                raise
+            yield from cells_in(self._submission.read(name, NOTEBOOK_BYTES))
 
 
 def _cells_in(file: IO[bytes]) -> Iterator[dict[str, Any]]:

@@ -126,9 +126,14 @@ class SafeFeedback(GenerateFeedback):  # type: ignore[misc]
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         """As nbgrader's, which removes what is there, when that is known for later."""
         self._put_back()
-        there = Path(self._format_dest(assignment_id, student_id)).glob("*")
-        self._earlier = {path: path.read_bytes() for path in there if path.is_file()}
-        return bool(super().init_destination(assignment_id, student_id))
+        folder = Path(self._format_dest(assignment_id, student_id))
+        self._earlier = {path: path.read_bytes() for path in folder.glob("*") if path.is_file()}
+        # To nbgrader a folder is done that a kill has left without its pages.
+        pages = [f"{Path(one).stem}{self.exporter.file_extension}" for one in self.notebooks]
+        is_done = all((folder / page).exists() for page in pages)
+        is_excluded = student_id in self.coursedir.student_id_exclude.split(",")
+        is_wanted = bool(super().init_destination(assignment_id, student_id))
+        return is_wanted or not (is_done or is_excluded)
 
     def set_permissions(self, assignment_id: str, student_id: str) -> None:
         """As nbgrader's; it comes when all pages of a student are made."""
@@ -144,6 +149,13 @@ class SafeFeedback(GenerateFeedback):  # type: ignore[misc]
         for name in _KEPT:
             if (source / name).is_file():
                 shutil.copyfile(source / name, target / name, follow_symlinks=False)
+
+    def write_single_notebook(self, output: str, resources: ResourcesDict) -> None:
+        """Write a page under its name when all of it is there; nbgrader's own writer begins so."""
+        names = resources["nbgrader"]
+        folder = Path(self._format_dest(names["assignment"], names["student"]))
+        page = f"{resources['unique_key']}{resources['output_extension']}"
+        write_whole(folder / page, output.encode())
 
     def _put_back(self) -> None:
         """Put back what was removed for a page that could not be made."""

@@ -12,6 +12,10 @@ be told for sure it is nobody's: it is set aside, with a sentence. On many platf
 their names, so a name alone says it only of somebody whom the roster gives no other number, and
 only while all of the files with that name come from one account.
 
+Two names are the same where they are the same words, letter by letter and sign by sign: An Nali is
+not Anna Li. What a platform leaves out when it writes a name is left out of the roster's as well,
+and where two students are alike without it, the name says of neither that a file is theirs.
+
 What else is in the zip, and how large, is a student's doing: each file is read within bounds and
 lies where it is put.
 """
@@ -53,6 +57,12 @@ _MARK = re.compile(r"_\d+_assignsubmission_")
 _CANVAS = re.compile(
     r"(?P<name>[^_/]+)_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)", re.DOTALL
 )
+# What Moodle's clean_filename() takes out of a name.
+_NOT_IN_MOODLE = re.compile(r"[&<>\"`|':\\/]")
+# What Ruby calls a word, to which Canvas's sanitize_file_name() shortens a name.
+_IN_CANVAS = ("L", "M", "Nd", "Pc")
+# Scripts in which first and last name can be one word, the last name first.
+_ONE_WORD = ("CJK UNIFIED IDEOGRAPH", "HANGUL SYLLABLE")
 _FOLDER = re.compile(r"(?P<id>[^/]+)/(?P<file>.+)", re.DOTALL)
 _MOST_ENTRIES = 200_000
 _CHUNK = 1 << 20
@@ -97,8 +107,8 @@ def collect_zip(
             a notebook of what is new can't be taken, or of what is new nothing could be graded.
 
     Raises:
-        GradingFailed: when there is no such file, or it can't be read as a zip, and where another
-            program is collecting.
+        GradingFailed: when there is no such file, or it can't be read as a zip, or the lesson's
+            notebook can't be read, and where another program is collecting.
     """
     if not path.exists():
         raise GradingFailed(f"there is no file {path}: name the zip as it was downloaded")
@@ -238,7 +248,8 @@ class _Who:
 
     def __init__(self, students: Sequence[Listed]) -> None:
         self._ids = {one.id for one in students}
-        self._by_name = _only_ones({one.id: _names_of(one) for one in students})
+        self._in_moodle = _only_ones({one.id: _names_in_moodle(one) for one in students})
+        self._in_canvas = _only_ones({one.id: _names_in_canvas(one) for one in students})
         self._numbers = {one.id: one.names.get("lms_user_id", "") for one in students}
         self._by_number = _only_ones({name: [one] for name, one in self._numbers.items()})
 
@@ -249,10 +260,10 @@ class _Who:
             return _Owner(why_nobody=why)
         if found := _MOODLE.fullmatch(path):
             # The number is Moodle's for this one assignment, and no roster knows it.
-            student = self._by_name.get(_squashed(found["name"]), "")
+            student = self._in_moodle.get(_in_moodle(found["name"]), "")
             return self._known(student, found["name"], found)
         if found := _CANVAS.fullmatch(path):
-            named = self._by_name.get(_squashed(found["name"]), "")
+            named = self._in_canvas.get(_in_canvas(found["name"]), "")
             by_name = named if not self._numbers.get(named) else ""
             student = self._by_number.get(found["number"]) or by_name
             return self._known(student, f"{found['name']} ({found['number']})", found)
@@ -269,14 +280,38 @@ class _Who:
         return _Owner(why_nobody=why)
 
 
-def _names_of(student: Listed) -> list[str]:
-    first, last = student.names.get("first_name", ""), student.names.get("last_name", "")
-    return [_squashed(f"{first}{last}"), _squashed(f"{last}{first}")] if first or last else []
+def _names_in_moodle(student: Listed) -> list[str]:
+    """What Moodle may call a student: which name comes first is for its settings to say."""
+    first, last = (_in_moodle(one) for one in _first_and_last(student))
+    names = [f"{first} {last}".strip(), f"{last} {first}".strip()]
+    is_one_word = all(unicodedata.name(one, "").startswith(_ONE_WORD) for one in first + last)
+    return [*names, last + first] if is_one_word else names
 
 
-def _squashed(name: str) -> str:
-    """A name as both platforms' can be compared: Canvas leaves out all but letters and digits."""
-    return "".join(one for one in unicodedata.normalize("NFKC", name.lower()) if one.isalnum())
+def _in_moodle(name: str) -> str:
+    """The words of a name, as they can be compared with those of a file in Moodle's zip."""
+    words = _NOT_IN_MOODLE.sub("", _plain(name).replace("_", " ")).split()
+    # What separates words belongs to none: "Babbage, Jr." and "Babbage Jr" are the same two.
+    return " ".join(filter(None, (word.strip(",.") for word in words)))
+
+
+def _names_in_canvas(student: Listed) -> list[str]:
+    """What Canvas calls a student: the last name first, and all in one word."""
+    first, last = _first_and_last(student)
+    return [_in_canvas(last + first)]
+
+
+def _in_canvas(name: str) -> str:
+    return "".join(one for one in _plain(name) if unicodedata.category(one).startswith(_IN_CANVAS))
+
+
+def _first_and_last(student: Listed) -> tuple[str, str]:
+    return student.names.get("first_name", ""), student.names.get("last_name", "")
+
+
+def _plain(name: str) -> str:
+    """A name without what makes no other name of it: capitals, and the ways to write a letter."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 def _only_ones(names: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -1,6 +1,9 @@
 """What the commands hand on; what they do is tested where it is done."""
 
+import errno
 import re
+import sqlite3
+import sys
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
@@ -8,11 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from nbgrader.api import Gradebook
 from rich.console import Console
+from sqlalchemy.exc import DatabaseError, OperationalError
 from typer.testing import CliRunner
 
+from autograder import whole_file
 from autograder.authoring.build import incremental
 from autograder.cli import program
+from autograder.course import Course
 from autograder.demo import demo
 from autograder.demo.classroom import Submission
 from autograder.errors import GradingFailed, LessonNotFound
@@ -20,9 +27,13 @@ from autograder.grading.class_table import StudentResult, as_table
 from autograder.insight.survey import survey
 from autograder.learner import jupyter
 from autograder.nbgrading import try_solution
+from autograder.nbgrading.configuration import configuration, nbgrader_api
+from autograder.nbgrading.gradebook.transaction import WaitingGradebook
 from autograder.site import site
 from tests.support.course import COURSE, ROOT
 from tests.support.small_course import small_course
+from tests.support.tiny_course import LESSON as TINY
+from tests.support.tiny_course import hand_in, tiny_course
 
 LESSON = "10_your_gpt"
 WHERE = {
@@ -273,6 +284,178 @@ def test_a_defect_of_ours_is_no_missing_package(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(program, "app", app)
     with pytest.raises(ModuleNotFoundError):
+        program.main()
+
+
+@pytest.fixture(scope="module")
+def class_of_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course whose gradebook waits for nobody, with one student who has handed in."""
+    root = tmp_path_factory.mktemp("held") / "course"
+    root.mkdir()
+    tiny_course(root)
+    usual = (ROOT / "nbgrader_config.py").read_text(encoding="utf-8")
+    url = f"sqlite:///{root / 'gradebook.db'}?timeout=0.1"
+    (root / "nbgrader_config.py").write_text(
+        f'{usual}\nc = get_config()\nc.CourseDirectory.db_url = "{url}"\n'
+    )
+    (root / "source" / f"{TINY}.md").touch()
+    (root / "autograded" / "o'brien" / TINY).mkdir(parents=True)
+    hand_in(root, "ada", (root / "notebooks" / TINY / f"{TINY}.ipynb").read_bytes())
+    # Whoever opens a gradebook first has it know the course.
+    with nbgrader_api(configuration(Course(root), root)).gradebook:
+        pass
+    (root.parent / "class.csv").write_text("id,last_name\nada,Lovelace\nben,Babbage\n")
+    return root
+
+
+# Each command that opens the gradebook, and what it says where somebody else holds it.
+BUSY = "another program is writing to the gradebook"
+OPENING = {
+    ("roster", "../class.csv"): BUSY,
+    ("student", "ada"): "the gradebook could not be used (database is locked)",
+    ("student", "ada", "--rename", "eva"): "the gradebook could not be used (database is locked)",
+    ("grade", TINY): BUSY,
+    ("grade", TINY, "--force", "--dry-run"): BUSY,
+}
+# Those that look into a roster or a record first, and into a gradebook only for want of it, or into
+# one of their own; and those that know of none.
+OTHERS = {
+    *("report", "demo", "doctor", "collect", "build", "exam", "site", "lite", "new-course"),
+    *("new-exercise", "variant", "mark", "lab", "update", "reset", "again", "status", "teach"),
+}
+
+
+def ended(monkeypatch: pytest.MonkeyPatch, *words: str) -> object:
+    """How the program ends, as it is called from a terminal."""
+    monkeypatch.setattr(sys, "argv", ["autograder", *words])
+    with pytest.raises(SystemExit) as end:
+        program.main()
+    return end.value.code
+
+
+def kept_in(root: Path) -> tuple[list[str], set[str]]:
+    """What must not change: the rows of the gradebook, and the files."""
+    with sqlite3.connect(root / "gradebook.db") as database:
+        rows = list(database.iterdump())
+    return rows, {str(path) for path in root.rglob("*") if "__pycache__" not in path.parts}
+
+
+def test_every_command_is_known_to_open_the_gradebook_or_not() -> None:
+    names = {one.name or one.callback.__name__ for one in program.app.registered_commands}  # type: ignore[union-attr]
+    assert {name.replace("_", "-") for name in names} == OTHERS | {words[0] for words in OPENING}
+
+
+@pytest.mark.parametrize("words", OPENING, ids=" ".join)
+def test_gradebook_that_another_program_holds_is_one_sentence(
+    class_of_two: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+) -> None:
+    monkeypatch.chdir(class_of_two)
+    before = kept_in(class_of_two)
+    with sqlite3.connect(class_of_two / "gradebook.db") as database:
+        database.execute("begin exclusive")
+        assert ended(monkeypatch, *words) not in (0, None)
+        database.rollback()
+    said = capsys.readouterr()
+    assert said.err.startswith(f"autograder: {OPENING[words]}")
+    assert said.err.count("\n") == 1
+    assert said.out == ""
+    assert kept_in(class_of_two) == before
+
+
+def locked(*_: object, **__: object) -> None:
+    raise OperationalError("insert", {}, sqlite3.OperationalError("database is locked"))
+
+
+@pytest.mark.parametrize("lock", ["exclusive", "immediate"])
+def test_roster_waits_for_a_gradebook_that_is_written_to(
+    class_of_two: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+    lock: str,
+) -> None:
+    """Whoever has begun to write lets others read, and nbgrader logs a traceback of its own."""
+    monkeypatch.chdir(class_of_two)
+    before = kept_in(class_of_two)
+    with sqlite3.connect(class_of_two / "gradebook.db") as database:
+        database.execute(f"begin {lock}")
+        assert ended(monkeypatch, "roster", "../class.csv") == 2
+        database.rollback()
+    said = capsys.readouterr()
+    assert said.err == f"autograder: {BUSY}: wait until it is done, and try again\n"
+    assert said.out == ""
+    assert "Traceback" not in caplog.text
+    assert kept_in(class_of_two) == before
+
+
+@pytest.mark.parametrize("when", ["at the second student", "at the end"])
+def test_roster_that_is_broken_off_changes_nothing(
+    class_of_two: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    when: str,
+) -> None:
+    monkeypatch.chdir(class_of_two)
+    before, usual = kept_in(class_of_two), Gradebook.update_or_create_student
+    with monkeypatch.context() as patch:
+        if when == "at the end":
+            patch.setattr(WaitingGradebook, "keep", locked)
+        else:
+            patch.setattr(
+                Gradebook,
+                "update_or_create_student",
+                lambda self, name, **more: (locked if name == "ben" else usual)(self, name, **more),
+            )
+        assert ended(monkeypatch, "roster", "../class.csv") == 2
+    assert capsys.readouterr().err == (
+        "autograder: another program is writing to the gradebook: wait until it is done, and try "
+        "again\n"
+    )
+    assert kept_in(class_of_two) == before
+
+
+def test_roster_that_can_not_be_kept_is_one_sentence(
+    class_of_two: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.chdir(class_of_two)
+    monkeypatch.setattr(whole_file, "write_whole", full)
+    assert ended(monkeypatch, "roster", "../class.csv") == 2
+    said = capsys.readouterr().err
+    kept = class_of_two / "roster.csv"
+    assert said == (
+        f"autograder: the gradebook knows everybody now, but {kept} can't be written (No space "
+        "left on device): put that right, and run the same command again\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "failure", [OperationalError("", {}, Exception("x")), DatabaseError("", {}, Exception("x"))]
+)
+def test_no_command_ends_in_a_traceback_of_the_gradebook(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failure: Exception
+) -> None:
+    def app() -> None:
+        raise failure
+
+    monkeypatch.setattr(program, "app", app)
+    with pytest.raises(SystemExit) as end:
+        program.main()
+    assert end.value.code == 2
+    assert capsys.readouterr().err.startswith("autograder: the gradebook can't be read (x): ")
+
+
+def test_a_defect_of_ours_is_none_of_the_gradebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    def app() -> None:
+        raise KeyError("gradebook")
+
+    monkeypatch.setattr(program, "app", app)
+    with pytest.raises(KeyError):
         program.main()
 
 

@@ -1,5 +1,6 @@
 """What is said of each submission of a class."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,17 @@ from nbformat.v4 import new_notebook
 from autograder.checks.exam.report import Verdict
 from autograder.checks.source.cells import UNANSWERED
 from autograder.course import Course
+from autograder.errors import GradingFailed
 from autograder.grading.class_table import StudentResult, as_table, found_in, without_submission
 from autograder.grading.record import CellRecord, Record, answers_in
-from autograder.nbgrading.grade_class import expected_of, go_on_after, reason_of, students_of
+from autograder.nbgrading.grade_class import (
+    expected_of,
+    go_on_after,
+    outdated,
+    reason_of,
+    students_of,
+)
+from tests.support.course import ROOT
 from tests.support.samples import make_cell
 from tests.support.small_course import small_course
 
@@ -148,3 +157,24 @@ def test_who_has_handed_in(tmp_path: Path) -> None:
         (tmp_path / "submitted" / name / "tiny").mkdir(parents=True)
     (tmp_path / "submitted" / "none").mkdir()
     assert students_of(Course(tmp_path), "tiny") == ["<img src=x>", "ada", "ben"]
+
+
+@pytest.mark.parametrize("content", [b"", b'{"cells": [', b"[]", b"\xff"])
+def test_lesson_that_is_half_written_is_named(tmp_path: Path, content: bytes) -> None:
+    """Whoever asks what has changed looks into the notebook before anybody compares it."""
+    (tmp_path / "nbgrader_config.py").write_bytes((ROOT / "nbgrader_config.py").read_bytes())
+    path = tmp_path / "source" / "tiny" / "tiny.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    with pytest.raises(GradingFailed, match=f"^{path} can't be read as a notebook"):
+        outdated(Course(tmp_path), "tiny", ["ada"])
+
+
+def test_no_notebook_is_read_from_its_file_without_its_name() -> None:
+    """`read_source` knows no file, and what it raises names none."""
+    callers = [
+        path.name
+        for path in (ROOT / "autograder").rglob("*.py")
+        if re.search(r"read_source\([^)]*(?:read_bytes|read_text|open)\(", path.read_text("utf-8"))
+    ]
+    assert callers == ["work.py"]

@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbformat.v4 import new_notebook
 
 from autograder.course import Course
+from autograder.errors import GradingFailed
 from autograder.insight.similarity.answers import read_answers
 from autograder.insight.similarity.normal import LONGEST
 from autograder.insight.similarity.usual import usual_forms, usual_of
@@ -70,3 +72,17 @@ def test_answers_are_read(tmp_path: Path) -> None:
     assert found.sources == {"ada": {"double": DOUBLE}, "ben": {}}
     assert found.too_long == [("ben", "double")]
     assert found.not_read == ["cleo"]
+
+
+@pytest.mark.parametrize("which", ["source", "notebooks"])
+@pytest.mark.parametrize("content", [b"", b'{"cells": [', b"[]", b"\xff"])
+def test_lesson_that_is_half_written_is_named(tmp_path: Path, which: str, content: bytes) -> None:
+    for folder in ("source", "notebooks"):
+        write(tmp_path / folder / "week1" / "week1.ipynb", DOUBLE)
+    path = tmp_path / which / "week1" / "week1.ipynb"
+    path.write_bytes(content)
+    with pytest.raises(GradingFailed, match=f"^{path} can't be read as a notebook"):
+        usual_forms(Course(tmp_path), "week1")
+    if which == "notebooks":
+        with pytest.raises(GradingFailed, match=f"^{path} can't be read as a notebook"):
+            read_answers(Course(tmp_path), "week1", ["ada"])

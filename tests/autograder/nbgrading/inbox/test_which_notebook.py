@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.checks.source.cells import grade_id_of, has_role
+from autograder.checks.source.cells import grade_id_of, has_role, source_of
 from autograder.grading.apart import apart
+from autograder.grading.rebuild import cells_in
 from autograder.grading.submitted_files import NOTEBOOK_BYTES, NOTEBOOK_FILE_BYTES
 from autograder.nbgrading.inbox import which_notebook as module
 from autograder.nbgrading.inbox.which_notebook import which_notebook
@@ -276,3 +277,26 @@ def test_whatever_a_cell_says_of_itself_it_is_read(handed_in, checksum: object) 
     cells[1]["metadata"]["nbgrader"]["checksum"] = checksum
     odd = json.dumps({"cells": cells, "metadata": {}}).encode()
     assert handed_in({"a.ipynb": odd, ASKED: notebook(BLANK)}).name == "a.ipynb"
+
+
+# As they stand in a file: of 401 and of 5,001 digits, and such as JSON itself does not know.
+POINTS = [
+    "1", "1" + "0" * 400, "-1" + "0" * 400, "1" + "0" * 5000, "1e999", "NaN", "-Infinity", "-3",
+    "true", "null", '"3"', "[]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("points", POINTS, ids=lambda points: points[:5] + str(len(points)))
+def test_whatever_a_file_says_of_points_its_answers_count(
+    handed_in, tmp_path: Path, points: str
+) -> None:
+    content = notebook().replace(
+        b'"solution": true',
+        b'"solution": true, "grade": true, "checksum": "x", "points": ' + points.encode(),
+    )
+    # Under another name it is looked into for answers, and under its own for anything to grade.
+    assert handed_in({"mine.ipynb": content, ASKED: notebook(BLANK)}).name == "mine.ipynb"
+    (tmp_path / "ada" / "02_vectors" / "mine.ipynb").unlink()
+    found = handed_in({ASKED: content})
+    assert (found.name, found.why_not) == (ASKED, "")
+    assert source_of(cells_in(found.content)[1]).startswith("def double")

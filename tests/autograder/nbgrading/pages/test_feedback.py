@@ -1,7 +1,11 @@
 """What is kept back on a student's page, and what becomes of the page before it."""
 
+import re
+import resource
+import signal
 from collections.abc import Callable, Iterator
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 
 import nbformat
@@ -12,12 +16,17 @@ from nbgrader.converters import GenerateFeedback, NbGraderException
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.authoring.lesson.release import settings
+from autograder.grading.grade import Graded
 from autograder.grading.rebuild import ADDED_ID
 from autograder.grading.record import Record
+from autograder.nbgrading import release
+from autograder.nbgrading.inbox.take import Beside
+from autograder.nbgrading.inbox.which_notebook import HandedIn
 from autograder.nbgrading.pages import records
 from autograder.nbgrading.pages.feedback import PREPROCESSORS, SafeFeedback
 from autograder.nbgrading.pages.outline import is_students
 from autograder.nbgrading.pages.rendering import WORKER
+from autograder.nbgrading.release import SafeReleaseFeedback
 from tests.support.samples import make_cell
 
 KINDS = ("HIDDEN TESTS", "MARK SCHEME")
@@ -126,3 +135,117 @@ def test_an_earlier_page_stays_where_none_can_be_made(
     # What nbgrader removes for a page that could be made is not put back.
     kept = [student for student, page in pages.items() if (page / "old.txt").exists()]
     assert kept == (["ben"] if whole else [*PAGES])
+
+
+PAGE = "a new page, " * 1000
+# What a file may hold when whoever writes it is killed.
+_MOST_BYTES = 2000
+
+
+def feedback_of_nbgrader(root: Path) -> None:
+    """`nbgrader generate_feedback`, formgrader's button, and the demo."""
+    step = SafeFeedback(coursedir=CourseDirectory(root=str(root), assignment_id="tiny"))
+    step.preprocessors = []
+    step.start()
+
+
+def earlier_page_put_back(root: Path) -> None:
+    """What nbgrader has removed, where no new one can be made."""
+    step = SafeFeedback(coursedir=CourseDirectory(root=str(root), assignment_id="tiny"))
+    step._earlier = {page_in(root): PAGE.encode()}
+    page_in(root).unlink(missing_ok=True)
+    step._put_back()
+
+
+def page_without_a_gradebook(root: Path) -> None:
+    one = records.Submitted("ada", "tiny", root, page_in(root).parent)
+    records._grade(one, None, HandedIn(), Beside())  # type: ignore[arg-type]
+
+
+def released_page(root: Path) -> None:
+    """What students fetch from the exchange."""
+    step = SafeReleaseFeedback(coursedir=CourseDirectory(root=str(root), assignment_id="tiny"))
+    step.dest_path = str(page_in(root).parent)
+    step._release("ada", root / "made" / "tiny.html")
+
+
+WRITERS = [
+    feedback_of_nbgrader, earlier_page_put_back, page_without_a_gradebook, released_page,
+]  # fmt: skip
+
+
+def page_in(root: Path) -> Path:
+    """Where each of them writes it."""
+    return root / "feedback" / "ada" / "tiny" / "tiny.html"
+
+
+def killed_halfway(write: Callable[[Path], None], root: Path) -> int | None:
+    """How a process ends whose first large file takes more than it may write."""
+
+    def in_process() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (_MOST_BYTES, _MOST_BYTES))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        write(root)
+
+    process = get_context("fork").Process(target=in_process)
+    process.start()
+    process.join(60)
+    return process.exitcode
+
+
+@pytest.mark.parametrize("is_there", [True, False], ids=["earlier page", "no page"])
+@pytest.mark.parametrize("write", WRITERS)
+def test_no_kill_leaves_half_a_page(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    write: Callable[[Path], None],
+    *,
+    is_there: bool,
+) -> None:
+    graded = tmp_path / "autograded" / "ada" / "tiny" / "tiny.ipynb"
+    graded.parent.mkdir(parents=True)
+    nbformat.write(new_notebook(), graded)
+    made = tmp_path / "made" / "tiny.html"
+    page_in(tmp_path).parent.mkdir(parents=True)
+    made.parent.mkdir()
+    made.write_text(PAGE)
+    made.with_name("submission_secret.txt").write_text("secret")
+    page = page_in(tmp_path)
+    if is_there:
+        page.write_text("earlier")
+        # nbgrader makes a page again for a newer hand-in.
+        for folder, year in ((page.parent, 2030), (graded.parent, 2031)):
+            (folder / "timestamp.txt").write_text(f"{year}-01-01 00:00:00 UTC")
+    monkeypatch.setattr(WORKER, "start", lambda kind: None)
+    monkeypatch.setattr(WORKER, "page", lambda *_: PAGE)
+    monkeypatch.setattr(
+        records, "grade_handed_in", lambda *_: Graded(new_notebook(), (), Record(), {})
+    )
+    monkeypatch.setattr(release, "notebook_hash", lambda **_: "tiny")
+
+    assert killed_halfway(write, tmp_path) == -signal.SIGXFSZ
+    assert not page.exists() or page.read_text() == "earlier"
+    # Nobody has to ask for it by force, where the kill has left none.
+    write(tmp_path)
+    assert page.read_text() == PAGE
+
+
+def test_every_writer_of_a_page_is_known() -> None:
+    """What writes a file under its own name, and not through `write_whole`, is no page's writer."""
+    package = Path(release.__file__).parent
+    plain = re.compile(
+        r"\b(?:write_text|write_bytes|shutil\.\w+|os\.fdopen|open)\((?!\)).*", re.MULTILINE
+    )
+    found = {
+        (path.name, call[0].strip())
+        for path in [*(package / "pages").glob("*.py"), package / "release.py"]
+        for call in plain.finditer(path.read_text(encoding="utf-8"))
+    }
+    assert found == {
+        ("feedback.py", "shutil.copyfile(source / name, target / name, follow_symlinks=False)"),
+        ("release.py", "shutil.copy(page, draft)"),
+        # Between the processes that render.
+        ("rendering.py", 'os.fdopen(writing, "wb") as answer:'),
+        ("rendering.py", 'os.fdopen(reading, "rb") as answer:'),
+    }

@@ -1,19 +1,23 @@
 """Moodle's and Canvas's zips come to the right students, and to nobody where that is in doubt."""
 
+import re
+import unicodedata
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import nbformat
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.errors import GradingFailed
 from autograder.grading.submitted_files import MOST_FILES
 from autograder.nbgrading.inbox.replacing import alone
 from autograder.nbgrading.term.roster import Listed
-from autograder.nbgrading.term.zip_hand_ins import Collected, collect_zip
+from autograder.nbgrading.term.zip_hand_ins import Collected, _Who, collect_zip
 
 LESSON, NOTEBOOK = "02_vectors", "02_vectors.ipynb"
 ROSTER = [
@@ -34,14 +38,16 @@ def notebook(answer: str = "def half(x): return x / 2", name: str = "half") -> b
 
 @pytest.fixture
 def collect(tmp_path: Path):
-    def collect(files: dict[str, bytes], *, update: bool = False) -> Collected:
+    def collect(
+        files: dict[str, bytes], *, update: bool = False, students: Sequence[Listed] = ROSTER
+    ) -> Collected:
         with zipfile.ZipFile(tmp_path / "x.zip", "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in files.items():
                 archive.writestr(name, content)
         (tmp_path / NOTEBOOK).write_bytes(notebook())
         submitted = tmp_path / "submitted"
         return collect_zip(
-            tmp_path / "x.zip", tmp_path / NOTEBOOK, ROSTER, submitted, update=update
+            tmp_path / "x.zip", tmp_path / NOTEBOOK, students, submitted, update=update
         )
 
     collect.submitted = tmp_path / "submitted"  # type: ignore[attr-defined]
@@ -61,9 +67,12 @@ def there(collect) -> set[str]:
         (f"Ada Lovelace_4711_assignsubmission_file_{NOTEBOOK}", "ada"),
         (f"Lovelace Ada_4711_assignsubmission_file_/{NOTEBOOK}", "ada"),
         (f"Ben Babbage, Jr._1_assignsubmission_file_/{NOTEBOOK}", "ben"),
+        (f"BEN  Babbage Jr_1_assignsubmission_file_/{NOTEBOOK}", "ben"),
         (f"Renée O'Brien_1_assignsubmission_file_/{NOTEBOOK}", "renee"),
+        (f"Renée OBrien_1_assignsubmission_file_/{NOTEBOOK}", "renee"),
         (f"Rene\u0301e O'Brien_1_assignsubmission_file_/{NOTEBOOK}", "renee"),
         (f"李 雷_1_assignsubmission_file_/{NOTEBOOK}", "lei1"),
+        (f"李雷_1_assignsubmission_file_/{NOTEBOOK}", "lei1"),
         (f"lovelaceada_1815_990_{NOTEBOOK}", "ada"),
         (f"lovelaceada_LATE_1815_990_{NOTEBOOK}", "ada"),
         (f"nobody_1791_990_{NOTEBOOK}", "ben"),
@@ -98,6 +107,99 @@ def test_what_is_nobodys_is_set_aside(collect, name: str, why: str) -> None:
     (said,) = found.aside
     assert why in said
     assert there(collect) == {f"ada/{LESSON}/{NOTEBOOK}"}
+
+
+# Two people each, of whom the roster has the first: by first name and last name.
+OTHERS = {
+    "other words": (("Anna", "Li"), ("An", "Nali")),
+    "one word": (("Anna", "Li"), ("Annali", "")),
+    "hyphen": (("Anna-Li", "Berg"), ("Anna Li", "Berg")),
+    "Devanagari": (("राम", "शर्मा"), ("रमा", "शर्मा")),
+    "Thai": (("ปี", "สุข"), ("ปู", "สุข")),
+    "Tamil": (("குமார்", "ராஜா"), ("குமாரி", "ராஜா")),
+    "Arabic": (("عُمَر", "علي"), ("عَمْر", "علي")),
+    "Hebrew": (("דָּן", "לוי"), ("דִּין", "לוי")),
+    "accent": (("Rene", "Roy"), ("René", "Roy")),
+}
+
+
+def in_moodle(first: str, last: str, number: int = 4711) -> str:
+    """A file as Moodle calls it, whose clean_filename() leaves some characters out."""
+    name = re.sub(r"[&<>\"`|':\\/]", "", f"{first} {last}".strip().replace("_", " "))
+    return f"{name}_{number}_assignsubmission_file/{NOTEBOOK}"
+
+
+def in_canvas(first: str, last: str, number: int = 77) -> str:
+    """A file as Canvas calls it, which leaves out what is in no word to Ruby."""
+    name = "".join(one for one in (last + first).lower() if unicodedata.category(one) in WORD)
+    return f"{name}_{number}_990_{NOTEBOOK}"
+
+
+WORD = {"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Me", "Nd", "Pc"}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_another_name_is_another_person(collect, kind: str) -> None:
+    """Spaces and vowel signs were left out, and Nali's file was taken for Li's."""
+    (first, last), other = OTHERS[kind]
+    students = [Listed("known", {"first_name": first, "last_name": last})]
+    # What Canvas leaves out of a name nobody can see in a file of its.
+    platforms = [in_moodle] if kind in ("one word", "hyphen") else [in_moodle, in_canvas]
+    for called in platforms:
+        assert collect({called(*other): b"{}"}, students=students).taken == []
+        assert there(collect) == set()
+    for called in platforms:
+        found = collect({called(first, last): b"{}"}, students=students)
+        assert [*found.taken, *found.there] == ["known"]
+
+
+ALIKE = {
+    "apostrophe": (("Renée", "O'Brien"), ("Renée", "OBrien")),
+    "capitals": (("Ada", "de Byron"), ("ADA", "DE BYRON")),
+    "order": (("Kim", "Lee"), ("Lee", "Kim")),
+    "where a name ends": (("Anna Li", "Berg"), ("Anna", "Li Berg")),
+    "in one word": (("修", "欧阳"), ("阳修", "欧")),
+    "width": (("Ａda", "Byron"), ("Ada", "Byron")),
+}
+
+
+@pytest.mark.parametrize("kind", ALIKE)
+def test_who_is_alike_on_a_platform_is_not_guessed(collect, kind: str) -> None:
+    students = [
+        Listed(f"one{place}", {"first_name": first, "last_name": last})
+        for place, (first, last) in enumerate(ALIKE[kind])
+    ]
+    names = {called(*one) for called in (in_moodle, in_canvas) for one in ALIKE[kind]}
+    if kind == "order":
+        names = {in_moodle(*one) for one in ALIKE[kind]}
+    elif kind == "in one word":
+        names = {"欧阳修_4711_assignsubmission_file/" + NOTEBOOK, in_canvas("修", "欧阳")}
+    elif kind == "where a name ends":
+        names = {in_moodle("Anna Li", "Berg")}
+    for name in names:
+        found = collect({name: b"{}"}, students=students)
+        assert not found.taken
+        assert "the roster has nobody, or more than one, who is" in found.aside[0]
+
+
+a_word = st.text(st.sampled_from("anliANé\u0301'-_,. ि่"), min_size=1, max_size=6)
+
+
+@given(st.tuples(a_word, a_word), st.tuples(a_word, a_word))
+def test_names_are_the_same_by_their_words_alone(one, other) -> None:
+    """Whatever two people are called, a file is taken for the other's where Moodle can't tell."""
+
+    def words(first: str, last: str) -> list[str]:
+        written = unicodedata.normalize("NFKC", f"{first} {last}").casefold()
+        parts = re.sub("'", "", written.replace("_", " ")).split()
+        return [part.strip(",.") for part in parts if part.strip(",.")]
+
+    first, last = one
+    who = _Who([Listed("known", {"first_name": first, "last_name": last})])
+    is_same = words(*other) in (words(first, last), words(last, first))
+    path = in_moodle(*other)
+    assume(not path.startswith(("_", " ")) and words(*other))
+    assert (who.of(path).student == "known") == is_same
 
 
 @pytest.mark.parametrize(
@@ -342,3 +444,30 @@ def test_what_could_not_be_graded_takes_the_place_of_nothing_that_can(
     assert collect(files, update=True).taken == ["ada"]
     better = {f"ada/{NOTEBOOK}": notebook("def half(x): return 0.5 * x")}
     assert collect(better, update=True).taken == ["ada"]
+
+
+HALF = {
+    "cut off": notebook()[:-30],
+    "empty": b"",
+    "not in UTF-8": b"\xff\xfe\x00",
+    "another form": b"[]",
+    "without cells": b'{"nbformat": 4}',
+    "cells that are none": b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [3]}',
+    "deep": b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("kind", HALF)
+def test_lesson_that_is_half_written_is_named(tmp_path: Path, kind: str) -> None:
+    """Somebody builds, or copies, the instructor's notebook just then."""
+    asked, submitted = tmp_path / NOTEBOOK, tmp_path / "submitted"
+    asked.write_bytes(HALF[kind])
+    with zipfile.ZipFile(tmp_path / "x.zip", "w") as archive:
+        archive.writestr(f"ada/{NOTEBOOK}", notebook())
+    with pytest.raises(GradingFailed) as error:
+        collect_zip(tmp_path / "x.zip", asked, ROSTER, submitted, update=True)
+    said = str(error.value)
+    assert said.startswith(f"{asked} can't be read as a notebook (")
+    assert said.endswith("build the lesson again")
+    assert "\n" not in said
+    assert not [*submitted.rglob("*")]

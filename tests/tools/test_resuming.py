@@ -10,6 +10,8 @@ import pytest
 from tests.support.course import ROOT
 from tests.support.git import git
 
+pytestmark = pytest.mark.long
+
 CONFTEST = """\
 from tests.support import resuming
 

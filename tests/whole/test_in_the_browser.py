@@ -85,12 +85,12 @@ def lite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.skipif(not shutil.which("node"), reason="Node runs Pyodide here")
 def test_every_answer_gets_the_card_that_it_gets_here(lite: Path) -> None:
     job = json.dumps(
-        {"folder": str(ROOT), "lessons": LESSONS, "exercises": sample(EXERCISES, share=12)}
+        {"folder": str(ROOT), "lessons": LESSONS, "exercises": sample(EXERCISES, share=24)}
     )
     script, pyodide = SUPPORT / "cards_of.py", lite / "static" / "pyodide"
     here = cards([sys.executable, script, job])
     there = cards(["node", SUPPORT / "in_lite.mjs", pyodide, ROOT, script, job])
-    assert len(here) > 20
+    assert len(here) > 10
     assert there == here
 
 

@@ -20,7 +20,7 @@ from tests.support.sample import EVERYTHING
 
 # As many as a cell may display.
 _LETTERS = 200_000
-_PLACES = 40 if EVERYTHING else 12
+_PLACES = 40 if EVERYTHING else 6
 _SECONDS = 1.0
 
 
@@ -70,7 +70,7 @@ def test_near_misses_are_read_in_no_time(name: str) -> None:
     pattern, methods = PATTERNS[name]
 
     @settings(
-        max_examples=5 if EVERYTHING else 3,
+        max_examples=5 if EVERYTHING else 2,
         deadline=None,
         derandomize=True,
         phases=[Phase.generate],

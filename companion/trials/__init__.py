@@ -2,5 +2,5 @@
 
 Drivers of exams: each tries an answer out and returns what is to be compared.
 
-From outside: nothing; lessons and exams import from `companion`.
+From outside: `continuation_trial`; lessons, and other exams, import from `companion`.
 """

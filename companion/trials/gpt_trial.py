@@ -74,9 +74,9 @@ def try_attention(
             with another cache.
 
     Returns:
-        "output". For a whole text also whether a second call returns the same, the gradient for the
-        inputs, and which parameters have none; for one in chunks whether the whole text gives the
-        same, and what the cache holds afterwards.
+        "output", in evaluation. For a whole text also whether a second call returns the same, and
+        one in training, the gradient for the inputs, and which parameters have none; for one in
+        chunks whether the whole text gives the same, and what the cache holds afterwards.
 
     Raises:
         WeightMismatch: when the module's parameters are not those of `weights`.
@@ -112,8 +112,9 @@ def try_gpt(
 
     Returns:
         As `try_attention`, with the gradient for the embedding; without weights, the standard
-        deviation of the embedding's numbers, to one digit, and their mean, which is 0 if it is no
-        further from 0 than chance may take it.
+        deviation of the embedding's numbers, to one digit, their mean, which is 0 if it is no
+        further from 0 than chance may take it, and their kurtosis, which is 3 where they are
+        normal and 2 where they are uniform.
 
     Raises:
         WeightMismatch: when the model's parameters are not those of `weights`.
@@ -127,6 +128,7 @@ def try_gpt(
         return {
             f"standard deviation of {_TABLE}, to one digit": float(f"{deviation:.1g}"),
             f"mean of {_TABLE}, up to chance": 0 if _is_chance(mean, deviation, numbers) else mean,
+            f"kurtosis of {_TABLE}, to one digit": float(f"{_kurtosis(numbers):.1g}"),
         }
     parts = {"parts": made_beside(model_class, doubled_parts)} if doubled else {}
     module, places = _made(model_class, {**settings, **parts}, weights)
@@ -146,6 +148,11 @@ def try_gpt(
 def _is_chance(mean: float, deviation: float, numbers: Tensor) -> bool:
     furthest: float = _DEVIATIONS * deviation / numbers.numel() ** 0.5
     return abs(mean) <= furthest
+
+
+def _kurtosis(numbers: Tensor) -> float:
+    standard = (numbers - numbers.mean()) / numbers.std()
+    return standard.pow(4).mean().item()
 
 
 def _made(
@@ -224,7 +231,14 @@ def _whole(module: Any, given: Tensor) -> dict[str, Any]:
         send_back(output)
     with torch.no_grad():
         again = module(given.detach())
-    return {"output": output, "the same output in a second call": _alike(output, again)}
+        module.train(True)
+        in_training = module(given.detach())
+        module.train(False)
+    return {
+        "output": output,
+        "the same output in a second call": _alike(output, again),
+        "the same output in training": _alike(output, in_training),
+    }
 
 
 def _untrained(module: Any, places: Mapping[str, str]) -> dict[str, list[str]]:

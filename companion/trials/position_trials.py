@@ -6,6 +6,7 @@ from functools import partial
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
+import numpy as np
 import torch
 
 from companion.beside import made_beside
@@ -58,18 +59,19 @@ def try_module(
         inputs: `(batch, num_tokens, d_model)`.
 
     Returns:
-        What it makes of the inputs, whether they are left as they were, the gradient that comes
-        back to them, how many numbers the module would train, the dtype in which its numbers come
-        out after it was moved to bfloat16, and how many tensors stay behind when it moves to
-        another device. For a ValueError or an assert in the constructor where d_model is odd, a
-        sentence about its message.
+        What it makes of the inputs in training, whether it makes the same of them in evaluation,
+        whether they are left as they were, the gradient that comes back to them, how many numbers
+        the module would train, the dtype in which its numbers come out after it was moved to
+        bfloat16, and how many tables stay behind when it moves to another device. For a
+        ValueError or an assert in the constructor where d_model is odd, a sentence about its
+        message.
     """
     try:
         module = module_class(d_model=d_model, context_length=context_length)
     except _REFUSALS as error:
         return _refusal(error, d_model, due=d_model % 2 == 1)
     module.to(inputs.dtype)
-    found = _there_and_back(module, inputs, "inputs")
+    found = _in_both_modes(module, inputs)
     parameters = (parameter for _, parameter in module.named_parameters())
     trained = sum(parameter.numel() for parameter in parameters if parameter.requires_grad)
     module.to(torch.bfloat16)
@@ -78,13 +80,15 @@ def try_module(
         **found,
         "trained numbers": trained,
         "dtype after .to(torch.bfloat16)": _kind(moved),
-        "tensors that stay behind when it moves": made_beside(module_class, left_behind, module),
+        "tables that stay behind when it moves": made_beside(module_class, left_behind, module),
     }
 
 
 def left_behind(module: Any) -> int:
-    """How many tensors are where no `.to` and no state dict know of them: in plain attributes, of
+    """How many tables are where no `.to` and no state dict know of them: in plain attributes, of
     the class as well, and in what a function among these has around it.
+
+    A table is a tensor, an array, or rows of numbers in a list.
     """
     parts = [*module.modules()]
     kept = [
@@ -94,7 +98,7 @@ def left_behind(module: Any) -> int:
         for name, value in vars(holder).items()
         if name not in _REGISTERED
     ]
-    return sum(_tensors_in(value, parts) for value in kept)
+    return sum(_tables_in(value, parts) for value in kept)
 
 
 def _own_classes(part: torch.nn.Module) -> list[type]:
@@ -109,8 +113,8 @@ def _is_filled(cell: CellType) -> bool:
         return False
 
 
-def _tensors_in(value: object, parts: Collection[Any], depth: int = 0) -> int:
-    if isinstance(value, torch.Tensor):
+def _tables_in(value: object, parts: Collection[Any], depth: int = 0) -> int:
+    if isinstance(value, torch.Tensor | np.ndarray) or _has_rows(value):
         return 1
     if isinstance(value, torch.nn.Module):
         # A part of the module that is reached once more, as by a method, moves with it.
@@ -118,7 +122,12 @@ def _tensors_in(value: object, parts: Collection[Any], depth: int = 0) -> int:
         return 0 if moves else len([*value.parameters(), *value.buffers()])
     if depth == _DEEPEST:
         return 0
-    return sum(_tensors_in(held, parts, depth + 1) for held in _held_by(value))
+    return sum(_tables_in(held, parts, depth + 1) for held in _held_by(value))
+
+
+def _has_rows(value: object) -> bool:
+    first = value[0] if isinstance(value, list | tuple) and value else ()
+    return isinstance(first, list | tuple) and bool(first) and isinstance(first[0], float)
 
 
 def _held_by(value: object) -> Iterable[object]:
@@ -148,9 +157,10 @@ def try_learned(
         table: the vectors of the positions, `(context_length, d_model)`.
 
     Returns:
-        What it makes of the inputs, whether they are left as they were, and the gradients that
-        come back to them and to the table. For a ValueError or an assert where there are more
-        tokens than positions, a sentence about its message.
+        What it makes of the inputs in training, whether it makes the same of them in evaluation,
+        whether they are left as they were, and the gradients that come back to them and to the
+        table. For a ValueError or an assert where there are more tokens than positions, a sentence
+        about its message.
 
     Raises:
         TableMismatch: when the table is not where it is looked for.
@@ -160,7 +170,7 @@ def try_learned(
     module.to(table.dtype)
     _fill(module, table)
     try:
-        found = _there_and_back(module, inputs, "inputs")
+        found = _in_both_modes(module, inputs)
     except _REFUSALS as error:
         tokens = inputs.shape[1]
         return _refusal(error, tokens, context_length, due=tokens > context_length)
@@ -207,6 +217,19 @@ def _there_and_back(
     kept = torch.equal(given.detach(), x)
     send_back(output)
     return {"output": output, f"{name} left as it was": kept, f"gradient for {name}": leaf.grad}
+
+
+def _in_both_modes(module: Any, inputs: torch.Tensor) -> dict[str, object]:
+    found = _there_and_back(module, inputs, "inputs")
+    output = found["output"]
+    module.train(False)
+    evaluated = module(inputs.clone())
+    if isinstance(output, torch.Tensor) and isinstance(evaluated, torch.Tensor):
+        is_same = _kind(output) == _kind(evaluated) and output.shape == evaluated.shape
+        is_same = is_same and torch.allclose(output, evaluated)
+    else:
+        is_same = type(output) is type(evaluated)
+    return {**found, "the same output in evaluation": is_same}
 
 
 def _fill(module: Any, table: torch.Tensor) -> None:

@@ -1,5 +1,6 @@
 """This course, which the tests of the whole are about."""
 
+from copy import copy
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -32,6 +33,13 @@ def every_exam() -> dict[str, Exam]:
         for lesson in COURSE.lessons()
         for name, exam in exams_of(COURSE.exam_module(lesson)).items()
     }
+
+
+def without_hints(exam: Exam) -> Exam:
+    """The same cases, without what known mistakes make of them, which can take a minute."""
+    bare = copy(exam)
+    bare.misconceptions, bare._made = {}, {}
+    return bare
 
 
 @cache

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
-from autograder.checks.drivers import back_propagation, layouts, second_call
+from autograder.checks.drivers import back_propagation, layouts, modes, second_call
 from autograder.checks.drivers.run_module import run_module
 from autograder.checks.values.outcome import Outcome
 
@@ -21,7 +21,7 @@ class Way:
     `here` even where the answer is in another process, also on a `printed` example, and also
     `with_functions` among the arguments if learners can import these. Whatever is wrong there is of
     that aspect alone if it `costs_no_more`. It is asked where the exam's own driver is the one `of`
-    which it is a kind.
+    which it is a kind, and if it `changes_nothing` only where the reference does as in the case.
     """
 
     words: str
@@ -35,6 +35,11 @@ class Way:
     printed: bool = True
     costs_no_more: bool = False
     of: Callable[..., object] | None = None
+    changes_nothing: bool = False
+
+
+def _has_numbers(given: Collection[object]) -> bool:
+    return any(map(back_propagation.is_floating, given))
 
 
 def _has_axes(given: Collection[object]) -> bool:
@@ -46,7 +51,7 @@ WAYS: Mapping[str, Way] = {
         back_propagation.WORDS,
         "gradients",
         lambda names: partial(back_propagation.with_gradients, tuple(names)),
-        lambda given: any(map(back_propagation.is_floating, given)),
+        _has_numbers,
         back_propagation.come_back,
         lambda expected, found: back_propagation.what_is_cut_off(
             cast("Mapping[str, Any]", expected), found.value
@@ -81,6 +86,43 @@ WAYS: Mapping[str, Way] = {
         lambda _: True,
         second_call.what_is_kept,
         here=True,
+        costs_no_more=True,
+        of=run_module,
+    ),
+    "other mode": Way(
+        modes.OTHER_MODE,
+        "mode",
+        lambda _: modes.in_the_other_mode,
+        modes.is_one_call,
+        lambda _: True,
+        modes.what_hangs_on_the_mode,
+        here=True,
+        printed=False,
+        costs_no_more=True,
+        of=run_module,
+        changes_nothing=True,
+    ),
+    "no gradients": Way(
+        modes.NO_GRADIENTS,
+        "no_grad",
+        lambda _: modes.without_gradients,
+        _has_numbers,
+        layouts.is_finite,
+        modes.what_hangs_on_gradients,
+        here=True,
+        with_functions=True,
+        printed=False,
+        costs_no_more=True,
+    ),
+    "module without gradients": Way(
+        modes.NO_GRADIENTS,
+        "no_grad",
+        lambda _: modes.module_without_gradients,
+        modes.is_one_evaluation,
+        lambda _: True,
+        modes.what_hangs_on_gradients,
+        here=True,
+        printed=False,
         costs_no_more=True,
         of=run_module,
     ),

@@ -41,19 +41,27 @@ def refuse_strangers(
     exam: str,
     what: str,
     cases: Sequence[Callable[..., object]],
-    declared: Collection[Callable[..., object]],
+    printed: Collection[Callable[..., object]],
+    drawn: Collection[Callable[..., object]],
 ) -> None:
-    """Refuse a group of cases that has none, or one that the exam does not have.
+    """Refuse a group of cases that has none, or one that the exam does not have, or no drawn one.
+
+    What is printed alone can be learned by heart, and would be half of the work.
 
     Raises:
         ExamError: naming the group.
     """
-    strangers = [one.__name__ for one in cases if one not in declared]
+    strangers = [one.__name__ for one in cases if one not in [*printed, *drawn]]
     if not cases or strangers:
         wrong = f"{strangers[0]} is no case of this exam" if strangers else "no case is named"
         raise ExamError(
             f'the exam of {exam} gives half for what is right but for "{what}", and {wrong}: name '
             "functions that are an `example` or a `case` of it, and stand above"
+        )
+    if not any(one in drawn for one in cases):
+        raise ExamError(
+            f'the exam of {exam} gives half for what is right but for "{what}", and all of that is '
+            "printed, so that it can be learned by heart: name a `case` of it, too"
         )
 
 

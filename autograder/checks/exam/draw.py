@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from autograder.errors import ExamError
 
 if TYPE_CHECKING:
     import torch
+
+T = TypeVar("T")
 
 DEFAULT_SEED = 2026
 
@@ -60,6 +62,7 @@ class Draw:
     """
 
     def __init__(self, seed: Sequence[int]) -> None:
+        self._seed = tuple(seed)
         self.rng = np.random.default_rng(seed)
         self._free = [int(size) for size in self.rng.permutation(_SIZES)]
         self._sizes: dict[str, int] = {}
@@ -90,6 +93,15 @@ class Draw:
         # Drawn from the end: a larger one is the last that is taken.
         self._free = [*islice(larger, len(self._free) - len(left)), *left]
         return self
+
+    def in_turn(self, options: Sequence[T]) -> T:
+        """One of these, and another each time that a case is drawn, until all were.
+
+        So a mistake in any one place is tried in as many places as the case is drawn times.
+        """
+        *case, turn = self._seed
+        order = np.random.default_rng([*case, len(options)]).permutation(len(options))
+        return options[int(order[turn % len(options)])]
 
     def __call__(self, axes: str, scale: float = 1.0) -> np.ndarray:
         """A float64 array with the named axes, normal with standard deviation `scale`."""

@@ -163,7 +163,7 @@ class Exam:
 
         `what` they have in common is what a card calls it behind "right but for".
         """
-        refuse_strangers(self.name, what, cases, [*self._examples, *self._asked_in])
+        refuse_strangers(self.name, what, cases, self._examples, self._asked_in)
         self._made.clear()
         self._groups |= dict.fromkeys(cases, what)
 

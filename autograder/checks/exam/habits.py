@@ -32,6 +32,8 @@ ASPECTS = {
     "gradients": "the gradients",
     "layout": "tensors that are not contiguous",
     "calls": "a call that is not the first",
+    "mode": "the mode, training or evaluation",
+    "no_grad": "calls without gradients",
     "arguments": "writing to its arguments",
     "buffer": "the buffer",
     "dropout": "the dropout",

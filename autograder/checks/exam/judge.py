@@ -258,7 +258,11 @@ def _diagnose(observations: Sequence[Observation], hints: Mapping[str, str]) -> 
     best, most = "", 0
     # Most misconceptions are ruled out by the first case that failed.
     observations = sorted(observations, key=lambda one: one.as_expected)
+    asked = {name for one in observations if not one.as_expected for name in one.case.lookalikes}
     for name in hints:
+        # What is wrong in the engine's own ways alone, no misconception explains.
+        if name not in asked:
+            continue
         explained = _explained(name, observations)
         if explained > most:
             best, most = name, explained

@@ -56,8 +56,10 @@ def two_slips(observations: Sequence[Observation], hints: Mapping[str, str]) -> 
             alone = _in_parts(possible[first], possible[second], failed)
         if min(alone, default=0) and sum(alone) > max(most, fewest):
             best, most = pair, sum(alone)
+    if best or any(_wrong(one.outcome.value, one) is None for one in failed):
+        return best
     contradicted = {name for name in hints if any(case.shows(name) for case in right)}
-    return best or _two_in_masks(failed, [name for name in hints if name not in contradicted])
+    return _two_in_masks(failed, [name for name in hints if name not in contradicted])
 
 
 def explain(two: Sequence[str], observations: Sequence[Observation]) -> bool:
@@ -81,8 +83,6 @@ def _is_yes_or_no(observation: Observation) -> bool:
 def _two_in_masks(failed: Sequence[Observation], names: Collection[str]) -> tuple[str, ...]:
     """Two misconceptions that have, in different entries, all that is wrong with a mask."""
     wrong = [_wrong(one.outcome.value, one) for one in failed]
-    if any(entries is None for entries in wrong):
-        return ()
     spoilt = {name: _spoilt(name, failed) for name in names}
     pairs = [
         (first, second)

@@ -4,6 +4,7 @@ A cell may come from a student's file: nothing that stands in its metadata makes
 """
 
 import hashlib
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -47,9 +48,11 @@ def is_exam(cell: Mapping[str, Any]) -> bool:
 
 
 def points_of(cell: Mapping[str, Any]) -> float:
-    """What a graded cell is worth, and 0 for any other."""
+    """What a graded cell is worth; 0 for any other, and where it says what can be no points."""
     points = _marks(cell).get("points", 0)
-    return float(points) if isinstance(points, int | float) else 0.0
+    is_number = isinstance(points, int | float) and not isinstance(points, bool)
+    # Compared as it is: an int that no float can be is no longer one that can be converted.
+    return float(points) if is_number and 0 <= points <= sys.float_info.max else 0.0
 
 
 def source_of(cell: Mapping[str, Any]) -> str:

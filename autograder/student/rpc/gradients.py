@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 _MOST_GRAPHS = 256
 _MOST_VALUES = 1_000_000
+_BATCHED = (
+    "many gradients at once, as vectorize=True and is_grads_batched=True ask for, do not come back "
+    "through a function that is called in another process: ask for one after the other"
+)
 
 Backward = Callable[[Sequence["torch.Tensor"]], Sequence[object]]
 
@@ -187,13 +191,21 @@ def _through(
         @staticmethod
         @once_differentiable
         def backward(ctx: Any, *cotangents: "torch.Tensor") -> Any:
-            gradients = backward([one.detach().clone() for one in cotangents])
+            gradients = backward(_one_by_one(cotangents))
             return (None, *map(_fitting, gradients, leaves))
 
     # Something that requires a gradient even where only parameters over there do.
     anchor = torch.zeros((), requires_grad=True)
     connected: tuple[torch.Tensor, ...] = Elsewhere.apply(anchor, *leaves)  # type: ignore[no-untyped-call]
     return connected
+
+
+def _one_by_one(cotangents: Sequence["torch.Tensor"]) -> list["torch.Tensor"]:
+    try:
+        return [one.detach().clone() for one in cotangents]
+    except RuntimeError as error:
+        # PyTorch batches them, and would speak of a rule that is missing for one of its functions.
+        raise RuntimeError(_BATCHED) from error
 
 
 def _fitting(gradient: object, leaf: "torch.Tensor") -> "torch.Tensor | None":

@@ -9,9 +9,10 @@ from torch import Tensor
 from autograder import Draw, Exam
 from companion.specimens import padding
 from solutions import additive_attention as reference
+from solutions.exams.additive_attention import _leaks as leaks
 from solutions.exams.additive_attention._specimens import BATCH, Pair, hidden_places, tensor
 from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
-from solutions.exams.spoiled import cancelling
+from solutions.exams.spoiled import late_place, only, place_in_turn
 
 Attention = Callable[[Tensor, Tensor, Tensor], Pair]
 
@@ -58,96 +59,72 @@ blind.tries([padding.masked_attention], padded((2, 2), 0), on="2 and 2 words, pa
 blind.tries([padding.last_place_too], padded((2, 2), 0), on="2 and 2 words, padded with 0")
 
 
-def last_word(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
-    """Only the last true word counts: blind to padding."""
-    weights = torch.eye(annotations.shape[1], dtype=annotations.dtype)[lengths - 1]
-    return torch.einsum("bs,bsd->bd", weights, annotations), weights
-
-
-def by_cosines(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
-    """A softmax of cosines, rounded differently each time: blind to padding."""
-    asked = query / query.norm(dim=-1, keepdim=True)
-    keys = annotations / annotations.norm(dim=-1, keepdim=True)
-    # What is added is lost again in the softmax, but for its last bits.
-    scores = torch.einsum("bd,bsd->bs", asked, keys) + annotations.sum() / 1000
-    scores = scores.masked_fill(hidden_places(scores, lengths), -math.inf)
-    weights = torch.softmax(scores, dim=-1)
-    return torch.einsum("bs,bsd->bd", weights, annotations), weights
-
-
-def only_the_last_sentence(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
-    """The last sentence alone is not masked: not blind."""
-    known = lengths.clone()
-    known[-1] = annotations.shape[1]
-    return padding.masked_attention(query, annotations, known)
-
-
-def faintly(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
-    """The padding keeps a thousandth of its weight: not blind."""
-    right, with_padding = (
-        f(query, annotations, lengths)
-        for f in (padding.masked_attention, padding.unmasked_attention)
-    )
-    mixed = [0.999 * one + 0.001 * other for one, other in zip(right, with_padding, strict=True)]
-    return mixed[0], mixed[1]
-
-
-def weights_of_another_mask(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
-    """The context is right, the weights it hands out are not: not blind."""
-    context, _ = padding.masked_attention(query, annotations, lengths)
-    return context, padding.unmasked_attention(query, annotations, lengths)[1]
-
-
-def three_sentences(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
-    """Queries, sentences of six positions, and how many words each has."""
-    draw.fix(batch=3, source=6)
-    words = draw.tensor("batch source d")
-    return draw.tensor("batch d"), words, torch.tensor([5, 2, 4])
+def five_sentences(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
+    """Queries, sentences of seven positions, and how many words each has."""
+    words = draw.fix(batch=5, source=7, d=6).tensor("batch source d")
+    return draw.tensor("batch d"), words, torch.from_numpy(draw.rng.permutation([5, 2, 4, 1, 3]))
 
 
 blind.tries(
     (
-        last_word,
-        by_cosines,
-        only_the_last_sentence,
-        faintly,
-        weights_of_another_mask,
+        leaks.last_word,
+        leaks.by_cosines,
+        leaks.only_the_last_sentence,
+        leaks.faintly,
+        leaks.weights_of_another_mask,
     ),
-    three_sentences,
+    five_sentences,
 )
 
 
-def last_feature_of_everything(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
-    """The last feature has the padding in it: not blind."""
-    contexts, weights = padding.masked_attention(query, annotations, lengths)
-    return torch.cat([contexts[:, :-1], annotations[:, :, -1:].sum(dim=1)], dim=1), weights
+blind.tries([leaks.last_feature_of_everything], five_sentences, times=1)
 
 
-blind.tries([last_feature_of_everything], three_sentences, times=1)
+def leak_at(draw: Draw, part: int, place: tuple[int, ...], words: Tensor, length: int) -> Attention:
+    """A number of the contexts, or of the weights, that sees one number of the padding."""
+    sentence, feature = place[0], int(draw.rng.integers(words.shape[2]))
+    position = int(draw.rng.integers(length, words.shape[1]))
+
+    def attention(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        found = padding.masked_attention(query, annotations, lengths)
+        found[part][only(*place)] += 0.1 * annotations[only(sentence, position, feature)].sum()
+        return found
+
+    return attention
 
 
 @blind.case(times=6)
 def one_number_is_wrong(draw: Draw) -> tuple[Attention, Tensor, Tensor, Tensor]:
     """one number of the contexts, or of the weights, depends on the padding"""
-    query, words, lengths = three_sentences(draw.fix(d=4))
-    part, sentence = int(draw.rng.integers(2)), int(draw.rng.integers(3))
-    place = sentence, int(draw.rng.integers((4, 6)[part]))
-
-    def attention(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
-        found = padding.masked_attention(query, annotations, lengths)
-        found[part][place] += 0.1 * annotations[sentence, -1, -1]
-        return found
-
-    return attention, query, words, lengths
+    query, words, lengths = five_sentences(draw)
+    part = draw.in_turn(range(2))
+    place = place_in_turn(draw, 5, (6, 7)[part])
+    return leak_at(draw, part, place, words, int(lengths[place[0]])), query, words, lengths
 
 
-def sentences_cancel(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
-    """What one sentence gains from padding, another one loses: not blind."""
-    contexts, weights = padding.masked_attention(query, annotations, lengths)
-    return cancelling(contexts, 0, 0.1 * annotations[0, -1, -1]), weights
+@blind.case(times=2)
+def a_late_number_is_wrong(draw: Draw) -> tuple[Attention, Tensor, Tensor, Tensor]:
+    """of many sentences one of the last sees one of its last positions, which are padding"""
+    # A function that is lent is given no more than 4,096 numbers.
+    batch, source, d = (int(size) for size in draw.rng.integers(11, 15, size=3))
+    words = draw.fix(batch=batch, source=source, d=d).tensor("batch source d")
+    lengths = torch.from_numpy(draw.rng.integers(1, source - 3, size=batch))
+    part = draw.in_turn(range(2))
+    place = late_place(draw, batch, (d, source)[part])
+    attention = leak_at(draw, part, place, words, source - 3)
+    return attention, draw.tensor("batch d"), words, lengths
 
 
-blind.tries([sentences_cancel], three_sentences, times=1)
+blind.tries([leaks.sentences_cancel], five_sentences, times=1)
+
+
+def eight_sentences(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
+    """The same of eight sentences, of eight features."""
+    words = draw.fix(batch=8, source=7, d=8).tensor("batch source d")
+    return draw.tensor("batch d"), words, torch.from_numpy(draw.rng.integers(1, 7, size=8))
+
+
+blind.tries((leaks.sentences_exchange, leaks.features_exchange), eight_sentences, times=1)
 
 
 def both_alike(one: Pair, other: Pair) -> bool:

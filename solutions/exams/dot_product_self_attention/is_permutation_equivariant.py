@@ -21,6 +21,7 @@ from solutions.exams.families import (
     Comparison,
     Pairs,
 )
+from solutions.exams.spoiled import exchanging, late_place, place_in_turn, spoiled
 
 Attention = Callable[[np.ndarray], np.ndarray]
 
@@ -136,6 +137,39 @@ equivariant.tries(
     five_words_moved,
 )
 equivariant.tries((places_in_the_last_feature, faint_places), five_words_moved, times=1)
+
+
+def wrong_once_shuffled(draw: Draw, wrong: Attention) -> tuple[Attention, np.ndarray, np.ndarray]:
+    """An attention that is right for the words in their order, and wrong in any other."""
+    words = draw("tokens d_in")
+
+    def attention(inputs: np.ndarray) -> np.ndarray:
+        contexts = companion.plain_attention(inputs)
+        return contexts if np.array_equal(inputs, words) else wrong(contexts)
+
+    # No word stays where it is.
+    return attention, words, np.roll(np.arange(len(words)), int(draw.rng.integers(1, len(words))))
+
+
+@equivariant.case(times=5)
+def one_number_is_wrong(draw: Draw) -> tuple[Attention, np.ndarray, np.ndarray]:
+    """one number is wrong once the words are shuffled"""
+    draw.fix(tokens=5, d_in=6)
+    return wrong_once_shuffled(draw, spoiled(draw, *place_in_turn(draw, 5, 6)))
+
+
+@equivariant.case(times=1)
+def a_late_number_is_wrong(draw: Draw) -> tuple[Attention, np.ndarray, np.ndarray]:
+    """of many words one of the last is wrong once they are shuffled"""
+    tokens, d_in = (int(size) for size in draw.rng.integers(12, 18, size=2))
+    draw.fix(tokens=tokens, d_in=d_in)
+    return wrong_once_shuffled(draw, spoiled(draw, *late_place(draw, tokens, d_in)))
+
+
+@equivariant.case(times=1)
+def words_exchange(draw: Draw) -> tuple[Attention, np.ndarray, np.ndarray]:
+    """two words exchange their contexts once they are shuffled"""
+    return wrong_once_shuffled(draw.fix(tokens=5), exchanging(draw, 5))
 
 
 class Compared(Comparison):

@@ -8,6 +8,7 @@ from autograder import Draw, Exam
 from companion import leave_as_is, shares, torch_softmax
 from solutions import foundations as reference
 from solutions.exams.families import CLOSENESS, EXTENT, GENEROSITY, VERDICT, Comparison, Pairs
+from solutions.exams.spoiled import exchanging, late_place, place_in_turn, spoiled
 
 Function = Callable[[np.ndarray], np.ndarray]
 Trial = tuple[Function, np.ndarray, float]
@@ -206,6 +207,41 @@ def wide_scores(draw: Draw) -> tuple[np.ndarray, float]:
 
 
 invariant.tries([handed_on], wide_scores, times=1)
+
+
+def wrong_once_shifted(draw: Draw, shape: str, wrong: Function) -> Trial:
+    """A softmax that is right for the scores as they are, and wrong for any others."""
+    scores = draw(shape)
+
+    def right_unshifted(x: np.ndarray) -> np.ndarray:
+        weights = torch_softmax(x)
+        return weights if np.array_equal(x, scores) else wrong(weights)
+
+    return right_unshifted, scores, float(draw.rng.uniform(1, 3))
+
+
+@invariant.case(times=5)
+def one_number_is_wrong(draw: Draw) -> Trial:
+    """one number is wrong once the scores are shifted"""
+    draw.fix(batch=6, rows=5, columns=7)
+    return wrong_once_shifted(
+        draw, "batch rows columns", spoiled(draw, *place_in_turn(draw, 6, 5, 7))
+    )
+
+
+@invariant.case(times=1)
+def a_late_number_is_wrong(draw: Draw) -> Trial:
+    """of many numbers one of the last is wrong once the scores are shifted"""
+    # A function that is lent is given no more than 4,096 numbers.
+    shape = [int(size) for size in draw.rng.integers(11, 15, size=3)]
+    draw.fix(batch=shape[0], rows=shape[1], columns=shape[2])
+    return wrong_once_shifted(draw, "batch rows columns", spoiled(draw, *late_place(draw, *shape)))
+
+
+@invariant.case(times=1)
+def rows_exchange(draw: Draw) -> Trial:
+    """two rows change places once the scores are shifted"""
+    return wrong_once_shifted(draw.fix(rows=5), "rows columns", exchanging(draw, 5))
 
 
 @invariant.case(times=1)

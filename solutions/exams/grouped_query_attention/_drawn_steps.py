@@ -1,9 +1,13 @@
 """Steps with a cache that `is_cache_exact` is asked about in grading alone, exact and not."""
 
+from collections.abc import Callable
+
 import torch
 
 import companion.specimens.cached_steps as specimens
 from companion import Past, Step
+
+StepFunction = Callable[[torch.Tensor, Past], Step]
 
 
 def sums_so_far(chunk: torch.Tensor, past: Past) -> Step:
@@ -70,3 +74,25 @@ def a_little_louder(chunk: torch.Tensor, past: Past) -> Step:
     """Half a thousandth is added once there is a cache: not exact."""
     contexts, cache = specimens.attends_to_its_cache(chunk, past)
     return contexts * (1 if past is None else 1.0005), cache
+
+
+def wrong_in_chunks_of(size: int, spoil: Callable[[torch.Tensor], torch.Tensor]) -> StepFunction:
+    """A step that is right but for chunks of one size."""
+
+    def step(chunk: torch.Tensor, past: Past) -> Step:
+        contexts, cache = specimens.attends_to_its_cache(chunk, past)
+        return spoil(contexts) if chunk.shape[1] == size else contexts, cache
+
+    return step
+
+
+def wrong_with_a_cache(wrong: Callable[[torch.Tensor], torch.Tensor]) -> StepFunction:
+    """A step that is right without a cache, and wrong as soon as there is one."""
+
+    def step(chunk: torch.Tensor, past: Past) -> Step:
+        contexts, cache = specimens.attends_to_its_cache(chunk, past)
+        # Of one word nothing could cancel but in another text.
+        is_right = past is None or chunk.shape[1] == 1
+        return contexts if is_right else wrong(contexts), cache
+
+    return step

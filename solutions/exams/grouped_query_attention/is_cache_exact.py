@@ -6,16 +6,22 @@ import torch
 
 import companion.specimens.cached_steps as specimens
 from autograder import Draw, Exam
-from companion import Past, Step
+from companion import Past
 from solutions import grouped_query_attention as reference
 from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
 from solutions.exams.grouped_query_attention import _drawn_steps as drawn
 from solutions.exams.grouped_query_attention._specimens import TWO_TEXTS
-from solutions.exams.spoiled import cancelling, spoiled
+from solutions.exams.spoiled import (
+    cancelling,
+    exchanging,
+    late_place,
+    place_in_turn,
+    spoiled,
+)
 
 exact = Exam(reference.is_cache_exact, dtypes=("float64",))
 
-StepFunction = Callable[[torch.Tensor, Past], Step]
+StepFunction = drawn.StepFunction
 Tried = tuple[StepFunction, torch.Tensor]
 
 exact.tries(
@@ -51,9 +57,9 @@ exact.tries(
 exact.tries([specimens.only_itself], TWO_TEXTS[:, :1], on="one word, of which there is one chunk")
 
 
-def three_texts(draw: Draw) -> torch.Tensor:
-    """Three texts of seven words."""
-    return draw.fix(batch=3, tokens=7).tensor("batch tokens d_in")
+def five_texts(draw: Draw) -> torch.Tensor:
+    """Five texts of seven words, of six features."""
+    return draw.fix(batch=5, tokens=7, d_in=6).tensor("batch tokens d_in")
 
 
 exact.tries(
@@ -72,43 +78,61 @@ exact.tries(
         specimens.keeps_the_last_chunk,
         specimens.keeps_three_of_a_chunk,
     ),
-    three_texts,
+    five_texts,
     times=1,
 )
 
 
-def wrong_in_chunks_of(size: int) -> Callable[[Draw], Tried]:
-    """A case that is right but for chunks of one size."""
-
-    def one_number_is_wrong(draw: Draw) -> Tried:
-        """one number is wrong, in chunks of one size alone"""
-        inputs = three_texts(draw)
-        spoil = spoiled(draw, len(inputs), size, inputs.shape[-1])
-
-        def step(chunk: torch.Tensor, past: Past) -> Step:
-            contexts, cache = specimens.attends_to_its_cache(chunk, past)
-            return spoil(contexts) if chunk.shape[1] == size else contexts, cache
-
-        return step, inputs
-
-    return one_number_is_wrong
+def wrong_in_size(draw: Draw, size: int) -> StepFunction:
+    """A step that is wrong in one number of five texts, in chunks of one size."""
+    text, feature = place_in_turn(draw, 5, 6)
+    return drawn.wrong_in_chunks_of(
+        size, spoiled(draw, text, int(draw.rng.integers(size)), feature)
+    )
 
 
-for _size in range(1, 7):
-    exact.case(wrong_in_chunks_of(_size), times=1)
+@exact.case(times=6)
+def one_number_is_wrong(draw: Draw) -> Tried:
+    """one number is wrong, in chunks of one size alone"""
+    inputs = five_texts(draw)
+    return wrong_in_size(draw, draw.in_turn(range(1, 7))), inputs
+
+
+@exact.case(times=3)
+def large_chunks_are_wrong(draw: Draw) -> Tried:
+    """one number of a long text is wrong, in large chunks of one size alone"""
+    inputs = draw.fix(batch=5, tokens=16, d_in=6).tensor("batch tokens d_in")
+    return wrong_in_size(draw, draw.in_turn(range(7, 16))), inputs
+
+
+@exact.case(times=1)
+def largest_chunks_are_wrong(draw: Draw) -> Tried:
+    """one of the last numbers of still larger chunks is wrong, in those of one size alone"""
+    # A function that is lent is given no more than 4,096 numbers, those of its cache among them.
+    batch, tokens, d_in = (int(draw.rng.integers(least, least + 3)) for least in (8, 28, 9))
+    inputs = draw.fix(batch=batch, tokens=tokens, d_in=d_in).tensor("batch tokens d_in")
+    size = int(draw.rng.integers(24, tokens))
+    return drawn.wrong_in_chunks_of(
+        size, spoiled(draw, *late_place(draw, batch, size, d_in))
+    ), inputs
 
 
 @exact.case(times=1)
 def texts_cancel(draw: Draw) -> Tried:
     """with a cache, one text's contexts are too large, and another's too small by as much"""
+    return drawn.wrong_with_a_cache(lambda contexts: cancelling(contexts, 0)), five_texts(draw)
 
-    def step(chunk: torch.Tensor, past: Past) -> Step:
-        contexts, cache = specimens.attends_to_its_cache(chunk, past)
-        # Of one word nothing could cancel but in another text.
-        is_right = past is None or chunk.shape[1] == 1
-        return contexts if is_right else cancelling(contexts, 0), cache
 
-    return step, three_texts(draw)
+@exact.case(times=1)
+def texts_exchange(draw: Draw) -> Tried:
+    """with a cache, two texts exchange their contexts"""
+    return drawn.wrong_with_a_cache(exchanging(draw, 5)), five_texts(draw)
+
+
+@exact.case(times=1)
+def tokens_exchange(draw: Draw) -> Tried:
+    """with a cache, the contexts of each chunk are in reverse"""
+    return drawn.wrong_with_a_cache(lambda contexts: contexts.flip(1)), five_texts(draw)
 
 
 @exact.case(times=1)

@@ -3,7 +3,7 @@
 from torch import Tensor
 
 import companion.specimens.padding_specimens as specimens
-from solutions.exams.spoiled import cancelling
+from solutions.exams.spoiled import cancelling, shuffled
 
 
 def second_half(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
@@ -30,3 +30,21 @@ def queries_cancel(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
     """What one query gains from padding, another one loses: not blind."""
     found = specimens.blind_attention(queries, context, padding)
     return cancelling(found, 1, 0.1 * context[:, -1:, -1:])
+
+
+def sentences_exchange(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """Sentences exchange their results when the padding is another: not blind."""
+    found = specimens.blind_attention(queries, context, padding)
+    return shuffled(found, context[padding].sum())
+
+
+def queries_exchange(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """Queries exchange their results when the padding is another: not blind."""
+    found = specimens.blind_attention(queries, context, padding).transpose(0, 1)
+    return shuffled(found, context[padding].sum()).transpose(0, 1)
+
+
+def features_exchange(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """Features exchange their numbers when the padding is another: not blind."""
+    found = specimens.blind_attention(queries, context, padding).transpose(0, 2)
+    return shuffled(found, context[padding].sum()).transpose(0, 2)

@@ -11,7 +11,7 @@ from autograder import Draw, Exam
 from solutions import positional_encoding as reference
 from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
 from solutions.exams.positional_encoding._specimens import SOME_KEYS, SOME_QUERIES
-from solutions.exams.spoiled import cancelling, spoiled
+from solutions.exams.spoiled import cancelling, exchanging, late_place, spoiled
 
 Scoring = Callable[[Tensor, Tensor, Tensor], Tensor]
 Moved = tuple[Tensor, Tensor, Tensor, int]
@@ -114,29 +114,41 @@ relative.tries(
 )
 
 
-@relative.case(times=6)
-def one_score_is_wrong(draw: Draw) -> Trial:
-    """one score is wrong once the positions have moved"""
-    queries, keys, here, by = every_other_position(draw.fix(tokens=5))
-    spoil = spoiled(draw, 5, 5)
+def wrong_once_moved(draw: Draw, tokens: int, wrong: Callable[[Tensor], Tensor]) -> Trial:
+    """Scores that are right at their positions, and wrong at any others."""
+    queries, keys, here, by = every_other_position(draw.fix(tokens=tokens))
 
     def scores(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
         found = specimens.rope_scores(queries, keys, positions)
-        return found if positions.equal(here) else spoil(found)
+        return found if positions.equal(here) else wrong(found)
 
     return scores, queries, keys, here, by
+
+
+@relative.case(times=7)
+def one_score_is_wrong(draw: Draw) -> Trial:
+    """one score is wrong once the positions have moved"""
+    query, keys_on = draw.in_turn(range(7)), int(draw.rng.integers(1, 7))
+    return wrong_once_moved(draw, 7, spoiled(draw, query, (query + keys_on) % 7))
+
+
+@relative.case(times=2)
+def a_late_score_is_wrong(draw: Draw) -> Trial:
+    """of many scores one of the last is wrong once the positions have moved"""
+    tokens = int(draw.rng.integers(12, 20))
+    return wrong_once_moved(draw, tokens, spoiled(draw, *late_place(draw, tokens, tokens)))
 
 
 @relative.case(times=1)
 def scores_cancel(draw: Draw) -> Trial:
     """once the positions have moved, two scores are too large, and two too small by as much"""
-    queries, keys, here, by = every_other_position(draw.fix(tokens=5))
+    return wrong_once_moved(draw, 5, lambda found: cancelling(found, 0))
 
-    def scores(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
-        found = specimens.rope_scores(queries, keys, positions)
-        return found if positions.equal(here) else cancelling(found, 0)
 
-    return scores, queries, keys, here, by
+@relative.case(times=1)
+def queries_exchange(draw: Draw) -> Trial:
+    """two queries exchange their scores once the positions have moved"""
+    return wrong_once_moved(draw, 5, exchanging(draw, 5))
 
 
 @relative.case(times=1)

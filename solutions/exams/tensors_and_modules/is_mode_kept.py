@@ -33,34 +33,34 @@ for _predictor in (*_KEEP, *_LOSE):
         _declare_example(_predictor, _training)
 
 
-@kept.case(times=1)
+@kept.case(times=2)
 def a_copy(draw: Draw) -> Trial:
     """a predictor that uses a copy of the module"""
-    return "switches_a_copy", bool(draw.rng.integers(2))
+    return "switches_a_copy", draw.in_turn((True, False))
 
 
-@kept.case(times=1)
+@kept.case(times=2)
 def there_and_back(draw: Draw) -> Trial:
     """a predictor that switches twice"""
-    return "switches_twice", bool(draw.rng.integers(2))
+    return "switches_twice", draw.in_turn((True, False))
 
 
 @kept.case(times=2)
 def evaluation_for_good(draw: Draw) -> Trial:
     """a predictor that switches to evaluation for good"""
-    return "stays_in_evaluation", bool(draw.rng.integers(2))
+    return "stays_in_evaluation", draw.in_turn((True, False))
 
 
 @kept.case(times=2)
 def training_for_good(draw: Draw) -> Trial:
     """a predictor that switches to training for good"""
-    return "ends_in_training", bool(draw.rng.integers(2))
+    return "ends_in_training", draw.in_turn((True, False))
 
 
 @kept.case(times=2)
 def the_other_mode(draw: Draw) -> Trial:
     """a predictor that switches once"""
-    return "switches_once", bool(draw.rng.integers(2))
+    return "switches_once", draw.in_turn((True, False))
 
 
 def keeps(predict: Predictor, module: nn.Module, inputs: Tensor, mode: bool) -> bool:

@@ -3,13 +3,14 @@
 import torch
 from torch import Tensor, nn
 
-from autograder import Exam, run_module
+from autograder import Draw, Exam, run_module
 from solutions import trainable_weights as reference
 from solutions.exams.families import BIAS
 from solutions.exams.trainable_weights._self_attention import (
     LESSONS_WEIGHTS,
     WithLayers,
     WithParameters,
+    drawn_module,
     examine_module,
 )
 from solutions.exams.trainable_weights._specimens import INPUTS, scaled_weights, wave
@@ -27,7 +28,15 @@ def with_biases() -> tuple[dict[str, object], dict[str, Tensor], tuple[Tensor]]:
     return settings, {**LESSONS_WEIGHTS, **biases}, (INPUTS,)
 
 
-v2.half_but_for("the biases", with_biases)
+@v2.case(times=2)
+def drawn_biases(draw: Draw) -> tuple[dict[str, object], dict[str, Tensor], tuple[Tensor, ...]]:
+    """with biases: qkv_bias=True, drawn at random"""
+    settings, weights, inputs = drawn_module(draw)
+    biases = {f"{name}.bias": draw.tensor("d_out") for name in weights}
+    return {**settings, "qkv_bias": True}, {**weights, **biases}, inputs
+
+
+v2.half_but_for("the biases", with_biases, drawn_biases)
 
 
 BIAS.apply(v2, WithLayers, called={"BiasAlways": "AlwaysBiased", "BiasNever": "NeverBiased"})

@@ -11,7 +11,10 @@ from solutions.exams.families import TENSOR_DTYPE
 
 jacobian = Exam(
     reference.softmax_jacobian,
-    unasked={"gradients": "a Jacobian is looked at, and autograd may make it"},
+    unasked={
+        "gradients": "a Jacobian is looked at, and autograd may make it",
+        "no_grad": "autograd, which may make it, needs a graph",
+    },
 )
 
 

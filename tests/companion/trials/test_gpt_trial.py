@@ -131,6 +131,17 @@ def test_new_model_is_looked_at() -> None:
     assert looked_at == {
         "standard deviation of tokens.weight, to one digit": 0.02,
         "mean of tokens.weight, up to chance": 0,
+        "kurtosis of tokens.weight, to one digit": 3.0,
+    }
+
+    class Uniform(reference.GPT):
+        def __init__(self, **settings: Any) -> None:
+            super().__init__(**settings)
+            nn.init.uniform_(self.tokens.weight, -0.035, 0.035)
+
+    assert try_gpt(Uniform, sizes, {}, ()) == {
+        **looked_at,
+        "kurtosis of tokens.weight, to one digit": 2.0,
     }
 
     class Shifted(reference.GPT):

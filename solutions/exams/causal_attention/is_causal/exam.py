@@ -8,7 +8,7 @@ import companion.specimens.causal_specimens as specimens
 from autograder import Draw, Exam
 from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import TWO_SENTENCES
-from solutions.exams.spoiled import cancelling
+from solutions.exams.spoiled import cancelling, late_place, only, place_in_turn, shuffled
 
 Attention = Callable[[torch.Tensor], torch.Tensor]
 Tried = tuple[Attention, torch.Tensor]
@@ -124,9 +124,9 @@ def sentences_cancel(inputs: torch.Tensor) -> torch.Tensor:
     return cancelling(specimens.causal_attention(inputs), 0, 0.1 * inputs[0, -1, -1])
 
 
-def three_sentences(draw: Draw) -> torch.Tensor:
-    """Three sentences of seven words."""
-    return draw.fix(batch=3, tokens=7).tensor("batch tokens d_in")
+def five_sentences(draw: Draw) -> torch.Tensor:
+    """Five sentences of eight words, of six features."""
+    return draw.fix(batch=5, tokens=8, d_in=6).tensor("batch tokens d_in")
 
 
 causal.tries(
@@ -143,33 +143,63 @@ causal.tries(
         faint_leak,
         sentences_cancel,
     ),
-    three_sentences,
+    five_sentences,
     times=1,
 )
+
+
+def next_word_seen(place: tuple[int, ...], feature: int) -> Attention:
+    """A feature of a word that sees one of the next word, in one sentence; nothing else leaks."""
+    sentence, word, _ = place
+
+    def attention(inputs: torch.Tensor) -> torch.Tensor:
+        contexts = specimens.causal_attention(inputs)
+        contexts[only(*place)] += 0.1 * inputs[only(sentence, word + 1, feature)].sum()
+        return contexts
+
+    return attention
+
+
+@causal.case(times=7)
+def one_word_sees_the_next(draw: Draw) -> Tried:
+    """one word of one sentence sees the next one"""
+    inputs = five_sentences(draw)
+    return next_word_seen(place_in_turn(draw, 5, 7, 6), int(draw.rng.integers(6))), inputs
+
+
+@causal.case(times=3)
+def one_word_of_many_sees_the_next(draw: Draw) -> Tried:
+    """one word within a long sentence sees the next one"""
+    inputs = draw.fix(batch=5, tokens=30, d_in=6).tensor("batch tokens d_in")
+    return next_word_seen(place_in_turn(draw, 5, 29, 6), int(draw.rng.integers(6))), inputs
+
+
+@causal.case(times=1)
+def late_word_sees_the_next(draw: Draw) -> Tried:
+    """a word near the end of a still longer sentence sees the next one"""
+    # A function that is lent is given no more than 4,096 numbers.
+    batch, tokens, d_in = 11, int(draw.rng.integers(34, 38)), 10
+    inputs = draw.fix(batch=batch, tokens=tokens, d_in=d_in).tensor("batch tokens d_in")
+    place = late_place(draw, batch, tokens - 1, d_in)
+    return next_word_seen(place, *late_place(draw, d_in)), inputs
+
+
+@causal.case(times=2)
+def contexts_exchange(draw: Draw) -> Tried:
+    """sentences, or features, exchange their numbers for a word when its future is another"""
+    inputs = draw.fix(batch=8, tokens=6, d_in=8).tensor("batch tokens d_in")
+    word, axis = int(draw.rng.integers(4)), draw.in_turn((0, 2))
+
+    def attention(inputs: torch.Tensor) -> torch.Tensor:
+        contexts, future = specimens.causal_attention(inputs), inputs[:, word + 1 :]
+        here = contexts[:, word : word + 1].transpose(0, axis)
+        contexts[:, word : word + 1] = shuffled(here, future.sum()).transpose(0, axis)
+        return contexts
+
+    return attention, inputs
 
 
 @causal.case(times=1)
 def one_word_has_no_future(draw: Draw) -> Tried:
     """a sentence of one word, which has no future"""
     return specimens.sees_everything, draw.fix(tokens=1).tensor("batch tokens d_in")
-
-
-@causal.case(times=3)
-def one_word_sees_the_next(draw: Draw) -> Tried:
-    """one word within the sentence sees the next one"""
-    inputs = draw.fix(tokens=9).tensor("batch tokens d_in")
-    # Neither of the first two words, nor the last: who looks behind these alone sees nothing.
-    word = int(draw.rng.integers(2, 7))
-
-    def attention(inputs: torch.Tensor) -> torch.Tensor:
-        seen = specimens.causal_attention(inputs)
-        seen[:, word : word + 1] += 0.1 * inputs[:, word + 1 : word + 2].sum(1, keepdim=True)
-        return seen
-
-    return attention, inputs
-
-
-@causal.case(times=1)
-def long_sentence_leaks(draw: Draw) -> Tried:
-    """a mask that was made for four words, on 30"""
-    return specimens.leaks_when_long, draw.fix(tokens=30).tensor("batch tokens d_in")

@@ -1,6 +1,6 @@
 """The exam of `is_exact`, lesson 08: what it is tried on."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import torch
 from torch import Tensor
@@ -16,7 +16,13 @@ from solutions.exams.efficient_attention._blocks import (
 )
 from solutions.exams.efficient_attention._long_texts import Triple
 from solutions.exams.printed_numbers import numbers
-from solutions.exams.spoiled import cancelling, spoiled
+from solutions.exams.spoiled import (
+    cancelling,
+    exchanging,
+    late_place,
+    place_in_turn,
+    spoiled,
+)
 
 exact = Exam(reference.is_exact, dtypes=("float64",))
 
@@ -131,11 +137,10 @@ def without_a_feature(queries: Tensor, keys: Tensor, values: Tensor, block_size:
     return torch.cat([contexts[:, :-1], 0 * contexts[:, -1:]], dim=-1)
 
 
-def growing_keys(draw: Draw) -> Triple:
+def growing_keys(draw: Draw, keys: int = 7) -> Triple:
     """Positive queries, and keys that grow."""
-    draw.fix(keys=7)
-    keys = draw.tensor("keys d_k").abs().cumsum(dim=0) / 2
-    return draw.tensor("queries d_k").abs(), keys, draw.tensor("keys d_v") + 3
+    growing = draw.fix(keys=keys).tensor("keys d_k").abs().cumsum(dim=0) / 2
+    return draw.tensor("queries d_k").abs(), growing, draw.tensor("keys d_v") + 3
 
 
 exact.tries(
@@ -159,35 +164,51 @@ exact.tries(
 )
 
 
-def wrong_in_blocks_of(size: int) -> Callable[[Draw], Tried]:
-    """A case that is right but for blocks of one size."""
+def wrong_in_blocks_of(sizes: Collection[int], wrong: Callable[[Tensor], Tensor]) -> Attention:
+    """An attention function that is right but for some block sizes."""
 
-    def one_number_is_wrong(draw: Draw) -> Tried:
-        """one number is wrong, with one block size alone"""
-        queries, keys, values = growing_keys(draw.fix(queries=5, d_v=4))
-        spoil = spoiled(draw, len(queries), values.shape[1])
+    def attention(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+        contexts = specimens.all_at_once(queries, keys, values, block_size)
+        return wrong(contexts) if block_size in sizes else contexts
 
-        def attention(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-            contexts = specimens.all_at_once(queries, keys, values, block_size)
-            return spoil(contexts) if block_size == size else contexts
-
-        return attention, queries, keys, values
-
-    return one_number_is_wrong
+    return attention
 
 
-for _size in range(1, 8):
-    exact.case(wrong_in_blocks_of(_size), times=1)
+@exact.case(times=7)
+def one_number_is_wrong(draw: Draw) -> Tried:
+    """one number is wrong, with one block size alone"""
+    text, size = growing_keys(draw.fix(queries=5, d_v=6)), draw.in_turn(range(1, 8))
+    return wrong_in_blocks_of([size], spoiled(draw, *place_in_turn(draw, 5, 6))), *text
+
+
+@exact.case(times=3)
+def large_blocks_are_wrong(draw: Draw) -> Tried:
+    """one number is wrong, with one large block size alone, of many keys"""
+    text, size = growing_keys(draw.fix(queries=5, d_v=6), 18), draw.in_turn(range(8, 19))
+    return wrong_in_blocks_of([size], spoiled(draw, *place_in_turn(draw, 5, 6))), *text
+
+
+@exact.case(times=1)
+def largest_blocks_are_wrong(draw: Draw) -> Tried:
+    """one of the last of many queries is wrong, with one still larger block size alone"""
+    queries, keys, d_v = (int(draw.rng.integers(least, least + 5)) for least in (12, 24, 14))
+    text = growing_keys(draw.fix(queries=queries, d_v=d_v), keys)
+    size = int(draw.rng.integers(20, keys))
+    return wrong_in_blocks_of([size], spoiled(draw, *late_place(draw, queries, d_v))), *text
 
 
 @exact.case(times=1)
 def queries_cancel(draw: Draw) -> Tried:
     """a query's context is too large, and another's too small by as much"""
+    text = growing_keys(draw.fix(queries=4))
+    return wrong_in_blocks_of(range(1, 8), lambda contexts: cancelling(contexts, 0)), *text
 
-    def attention(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
-        return cancelling(specimens.all_at_once(queries, keys, values, block_size), 0)
 
-    return attention, *growing_keys(draw.fix(queries=4))
+@exact.case(times=1)
+def queries_exchange(draw: Draw) -> Tried:
+    """two queries exchange their contexts"""
+    text = growing_keys(draw.fix(queries=5))
+    return wrong_in_blocks_of(range(1, 8), exchanging(draw, 5)), *text
 
 
 @exact.case(times=1)

@@ -175,3 +175,11 @@ meeting.half_but_for(
     "tokens that never meet", two_groups, causal_pattern_all_asked, drawn_pattern, causal_groups
 )
 meeting.half_but_for("a single token", one_token, one_token_causal)
+
+
+@meeting.case(times=1)
+def longest_chain(draw: Draw) -> Tensor:
+    """a chain of many tokens, each of which sees its two neighbours, in any order"""
+    size = int(draw.rng.integers(60, 80))
+    hidden, order = reference.sliding_window_mask(size, 2), draw.rng.permutation(size)
+    return hidden[order][:, order]

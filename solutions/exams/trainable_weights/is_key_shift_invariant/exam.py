@@ -8,7 +8,13 @@ from torch import Tensor
 import companion
 from autograder import Draw, Exam
 from solutions import trainable_weights as reference
-from solutions.exams.spoiled import cancelling
+from solutions.exams.spoiled import (
+    cancelling,
+    exchanging,
+    late_place,
+    place_in_turn,
+    spoiled,
+)
 from solutions.exams.trainable_weights._specimens import the_sentence, wave
 
 Attention = Callable[[Tensor, Tensor, Tensor], Tensor]
@@ -182,6 +188,38 @@ def several_features(draw: Draw) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 shifted.tries([features_cancel], several_features, times=1)
+
+
+def wrong_once_shifted(draw: Draw, wrong: Callable[[Tensor], Tensor]) -> ShiftTrial:
+    """An attention that is right for the keys as they are, and wrong for any others."""
+    queries, here, values, shift = drawn_shift(draw)
+
+    def attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+        contexts = companion.scaled_attention(queries, keys, values)
+        return contexts if keys.equal(here) else wrong(contexts)
+
+    return attention, queries, here, values, shift
+
+
+@shifted.case(times=5)
+def one_number_is_wrong(draw: Draw) -> ShiftTrial:
+    """one number is wrong once the keys are shifted"""
+    draw.fix(tokens=5, d_v=6)
+    return wrong_once_shifted(draw, spoiled(draw, *place_in_turn(draw, 5, 6)))
+
+
+@shifted.case(times=1)
+def a_late_number_is_wrong(draw: Draw) -> ShiftTrial:
+    """of many words one of the last is wrong once the keys are shifted"""
+    tokens, d_v = (int(size) for size in draw.rng.integers(12, 18, size=2))
+    draw.fix(tokens=tokens, d_v=d_v)
+    return wrong_once_shifted(draw, spoiled(draw, *late_place(draw, tokens, d_v)))
+
+
+@shifted.case(times=1)
+def words_exchange(draw: Draw) -> ShiftTrial:
+    """two words exchange their contexts once the keys are shifted"""
+    return wrong_once_shifted(draw.fix(tokens=5), exchanging(draw, 5))
 
 
 @shifted.case(times=1)

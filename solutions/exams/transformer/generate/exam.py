@@ -89,3 +89,18 @@ def nothing_new(draw: Draw) -> Call:
 def one_text(draw: Draw) -> Call:
     """a single text of one token"""
     return specimens.adds_up, some_texts(draw.fix(batch=1, tokens=1)), 6, 4
+
+
+@generating.case(times=2)
+def larger_vocabulary(draw: Draw) -> Call:
+    """a model that knows more tokens"""
+    size = int(draw.rng.integers(30, 60))
+    places = torch.arange(size, dtype=torch.float64)
+
+    def favours_the_sum(tokens: Tensor) -> Tensor:
+        distance = (places - (tokens.cumsum(dim=1) + 1)[..., None]) % size
+        # Other heights elsewhere, so that what mixes texts or positions finds no ties.
+        return torch.arange(len(tokens))[:, None, None] - distance.sqrt()
+
+    tokens = torch.from_numpy(draw.integers("batch tokens", below=size))
+    return favours_the_sum, tokens, 8, 20

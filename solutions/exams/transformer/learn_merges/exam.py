@@ -78,3 +78,10 @@ def one_character(draw: Draw) -> Call:
 def once_each(draw: Draw) -> Call:
     """a text in which nothing occurs twice"""
     return "".join(draw.rng.permutation(list("abcdefgh")).tolist()), 4
+
+
+@merging.case(times=1)
+def late_pairs(draw: Draw) -> Call:
+    """a long text whose most frequent pairs are at the end"""
+    often = "xy" * int(draw.rng.integers(30, 40))
+    return drawn_text(draw, "abcdefgh", int(draw.rng.integers(200, 250))) + often, 6

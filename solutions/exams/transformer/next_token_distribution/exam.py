@@ -122,10 +122,11 @@ def whole_p(draw: Draw) -> Call:
     return torch.from_numpy(draw.rng.permutation(6)).double(), 0.001, None, 1.0
 
 
-@distribution.case(times=1)
+@distribution.case(times=2)
 def large_logits(draw: Draw) -> Call:
-    """large logits"""
-    return draw.tensor("vocabulary", scale=500.0) + 1000, 1.0, 4, None
+    """logits that are all large, or all far below zero"""
+    # None so far from the others that its probability is 0, also among the least likely.
+    return draw.tensor("vocabulary", scale=3.0) + draw.in_turn([1000, -1000]), 1.0, 4, None
 
 
 distribution.half_but_for("top-p", *_with_top_p, some_p, all_of_it, tiny_p, whole_p)

@@ -1,10 +1,14 @@
 """The exam of `continue_with_cache`, lesson 10."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
 from autograder import Draw, Exam
 from companion import try_continuation
+from companion.beside import made_beside
+from companion.trials.continuation_trial import AskedPlainly, Choice, empty_cache
 from solutions import your_gpt as reference
 
 continuing = Exam(
@@ -89,3 +93,21 @@ def one_new(draw: Draw) -> Trial:
 def nothing_new(draw: Draw) -> Trial:
     """no new tokens"""
     return "adds_up", prompts(draw), 0, "the most likely"
+
+
+@continuing.holds
+def every_cache_is_passed_on(
+    continue_with_cache: Callable[..., object], model: str, ids: Tensor, *_: object
+) -> bool:
+    """the model is given all the caches, in their order, however many blocks it has"""
+    number = 3 + int(ids.sum()) % 8
+    given: list[list[int]] = []
+
+    def logits_of(new: Tensor, numbers: list[int]) -> Tensor:
+        given.append(numbers)
+        return torch.arange(10, dtype=torch.float64).expand(*new.shape, 10)
+
+    caches = [made_beside(continue_with_cache, empty_cache, len(ids)) for _ in range(number)]
+    asked = made_beside(continue_with_cache, AskedPlainly, logits_of, *caches)
+    continue_with_cache(asked, ids, caches, 2, Choice("the most likely"))
+    return given == [[*range(number)]] * 2

@@ -112,7 +112,15 @@ def drawn_parts(draw: Draw) -> tuple[Settings, Weights, tuple[Tensor, ...], Sequ
     return *drawn_case(draw, 4, 2, 2), True
 
 
-gpt.half_but_for("what a new model starts with", new_model)
+@gpt.case(times=2)
+def drawn_new_model(draw: Draw) -> Case:
+    """a new model of another width, of which only the embedding is looked at"""
+    d_model = 8 * int(draw.rng.integers(1, 13))
+    # As many numbers each time, so that chance takes what is looked at no further.
+    return settings(40_000 // d_model, 2, 1, d_model // 2, 1), {}, (), ()
+
+
+gpt.half_but_for("what a new model starts with", new_model, drawn_new_model)
 
 
 @gpt.holds

@@ -143,9 +143,21 @@ def a_long_text(draw: Draw) -> Trial:
     return drawn(draw, 20_000, 500), drawn(draw, 300, 500), 8
 
 
-@held_out.case(times=1)
+@held_out.case(times=3)
 def a_run_of_a_long_text(draw: Draw) -> Trial:
-    """20,000 tokens to learn from, and one run near their end"""
+    """20,000 tokens to learn from, and one run of them somewhere in a long text"""
     learned, test, n = a_long_text(draw)
-    test[100 : 100 + n] = learned[-50 : n - 50]
+    start = draw.in_turn((1_000, 9_000, 19_000)) + int(draw.rng.integers(900))
+    place = draw.in_turn((10, 150, 250, 280)) + int(draw.rng.integers(10))
+    test[place : place + n] = learned[start : start + n]
+    return learned, test, n
+
+
+@held_out.case(times=3)
+def one_token_of_a_longer_run(draw: Draw) -> Trial:
+    """a still longer run that was copied but for one token"""
+    n, place = int(draw.rng.integers(24, 30)), draw.in_turn((1, 11, 21))
+    learned, test = drawn(draw, 60, 50), 50 + drawn(draw, 60, 50)
+    test[5 : 5 + n] = learned[9 : 9 + n]
+    test[5 + place + int(draw.rng.integers(3))] += 100
     return learned, test, n

@@ -29,6 +29,7 @@ Q = [
 CERTAIN = [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
 NEVER = [[0.0, 0.3125, 0.5, 0.1875], [0.4, 0.1, 0.1, 0.4]]
 
+_ending_in_zero: list[Callable[[], Trial]] = []
 for _p, _q, _drafted, _uniforms, _what in (
     (P[:2], Q[:1], [0], [0.95, 0.4], "one token, more likely than drafted"),
     (P[:2], Q[:1], [3], [0.32, 0.8], "one token, less likely than drafted, and accepted"),
@@ -63,7 +64,7 @@ for _p, _q, _drafted, _uniforms, _what in (
     _example.__doc__ = _what
     speculating.example(_example)
     if not _uniforms[-1]:
-        speculating.half_but_for("a last number of 0", _example)
+        _ending_in_zero.append(_example)
 
 
 def drawn(draw: Draw, drafted: int, vocabulary: int, nearness: float = 0.0) -> Trial:
@@ -142,7 +143,7 @@ def zero(draw: Draw) -> Trial:
     return p / p.sum(dim=-1, keepdim=True), q, drafted, uniforms
 
 
-speculating.half_but_for("a last number of 0", zero)
+speculating.half_but_for("a last number of 0", *_ending_in_zero, zero)
 
 
 @speculating.holds

@@ -835,6 +835,30 @@ def test_half_is_given_for_cases_of_this_exam():
         exam.half_but_for("tables", documented)
 
 
+def test_half_needs_what_nobody_can_learn_by_heart():
+    exam = doubling_exam()
+
+    @exam.example
+    def ten():
+        """ten"""
+        return 10.0
+
+    with pytest.raises(ExamError, match='but for "ten", and all of that is printed'):
+        exam.half_but_for("ten", ten)
+
+
+@pytest.mark.parametrize("options", [range(7), "ab", [None]])
+def test_each_turn_has_an_option_of_its_own(options):
+    for place in range(5):
+        turns = [Draw((2026, place, turn)).in_turn(options) for turn in range(2 * len(options))]
+        assert turns[: len(options)] == turns[len(options) :]
+        assert {*turns} == {*options}
+    orders = {
+        tuple(Draw((seed, 0, turn)).in_turn(range(7)) for turn in range(7)) for seed in range(9)
+    }
+    assert len(orders) == 9
+
+
 def test_what_holds_is_asked_of_what_nobody_wrote_to():
     """Else an answer chooses the numbers with which what comes of it is compared."""
 

@@ -1,7 +1,18 @@
+import math
+
 import pytest
 from nbformat.v4 import new_code_cell
+from nbgrader.utils import compute_checksum
 
-from autograder.checks.source.cells import grade_id_of, has_role, is_exam, is_test, points_of
+from autograder.checks.source.cells import (
+    checksum,
+    grade_id_of,
+    has_role,
+    is_answered,
+    is_exam,
+    is_test,
+    points_of,
+)
 from tests.support.samples import make_cell
 
 UNKNOWN = [
@@ -52,3 +63,27 @@ def test_what_is_written_and_graded_is_no_test(kind: str) -> None:
 
 def test_text_is_no_test() -> None:
     assert not is_test(make_cell("markdown", "…", "why", grade=True, points=2))
+
+
+# What JSON can hold where points belong, and is no number of points.
+NO_POINTS = [
+    10**400, -(10**400), math.inf, -math.inf, math.nan, -3, -0.5, True, False, None, "3", [3], {},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("points", NO_POINTS, ids=lambda points: str(points)[:9])
+def test_what_can_be_no_points_is_none(points: object) -> None:
+    """A student's file can say anything, and reading it never fails."""
+    cell = make_cell("code", "x = 1", "f", solution=True, grade=True, points=1)
+    cell.metadata["nbgrader"]["points"] = points
+    assert points_of(cell) == 0
+    assert checksum(cell)
+    assert is_answered(cell)
+
+
+@pytest.mark.parametrize("points", [0, 3, 0.5, 1e300])
+def test_what_can_be_points_is_as_nbgrader_has_it(points: float) -> None:
+    cell = make_cell("code", "x = 1", "f", solution=True, grade=True, points=1)
+    cell.metadata["nbgrader"]["points"] = points
+    assert points_of(cell) == points
+    assert checksum(cell) == compute_checksum(cell)

@@ -431,6 +431,19 @@ def test_transforms_that_cannot_cross_say_so(session: Session, call: Call) -> No
         call("slopes", lambda rows: rows * 2, leaf(1.0, 2.0).detach())
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "torch.autograd.functional.jacobian(function, x, vectorize=True)",
+        "torch.autograd.grad(function(x), x, torch.eye(2), is_grads_batched=True)[0]",
+    ],
+)
+def test_many_gradients_at_once_say_what_to_do(session: Session, call: Call, asked: str) -> None:
+    session.run(f"def slopes(function, x):\n    x.requires_grad_()\n    return {asked}")
+    with pytest.raises(StudentError, match="ask for one after the other"):
+        call("slopes", lambda rows: rows * 2, leaf(1.0, 2.0).detach())
+
+
 FORGED = """
 import gc
 from autograder.student.rpc.student_side import StudentSide

@@ -1,5 +1,7 @@
 """Whether a table of scores was made, of long texts, and only of these."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -65,3 +67,18 @@ def test_a_mask_of_all_pairs_is_a_table() -> None:
 
 def test_what_is_broadcast_takes_no_memory() -> None:
     assert isinstance(try_blocks(with_a_broadcast_mask, *drawn(40), 8, True), Tensor)
+
+
+def test_watching_imports_no_compiler() -> None:
+    """It would take the seconds that an answer has."""
+    code = """
+import sys, torch
+from companion.trials.table_trials import NoTable
+watching = NoTable(8, 8, 64)
+watching.begin()
+torch.nn.functional.elu(torch.ones(3))
+watching.end()
+print("torch._dynamo" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"

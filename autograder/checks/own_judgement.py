@@ -18,8 +18,10 @@ from nbformat.v4 import new_markdown_cell
 from autograder.checks.source.cells import own_mark, own_mark_of
 
 _OF = "points_of"
-_POINT = re.compile(r"\n*- (?P<worth>\d+) points?: (?P<text>\S.*(?:\n {2,}\S.*)*)(?:\n|$)")
-_ITEM = re.compile(r"^\s*[-*+]\s+\[(?P<tick>[^\]\n]*)\]\s+\**(?P<worth>\d+) point", re.MULTILINE)
+_POINT = re.compile(r"\n*- (?P<worth>\d{1,3}) points?: (?P<text>\S.*(?:\n {2,}\S.*)*)(?:\n|$)")
+_ITEM = re.compile(
+    r"^\s*[-*+]\s+\[(?P<tick>[^\]\n]*)\]\s+\**(?P<worth>\d{1,3}) point", re.MULTILINE
+)
 _LINE = re.compile(r"^(?P<begin>\s*[-*+]\s+\[)(?P<tick>[^\]\n]*)(?P<rest>\].*)$", re.MULTILINE)
 _CELL = """\
 <details><summary><b>Look through your answer</b>, once you have written it</summary>

@@ -56,13 +56,13 @@ def with_a_graph_alone(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("mode", [True, False], ids=["training", "evaluation"])
-@pytest.mark.parametrize("place", sample(sorted(MODULES), 8))
+@pytest.mark.parametrize("place", sample(sorted(MODULES), 12))
 def test_module_that_is_wrong_in_one_mode_is_refused(place: str, mode: bool) -> None:
     assert MODULES[place].examine(wrong_in(MODULES[place], mode)).verdict is Verdict.WRONG
 
 
 @pytest.mark.parametrize(
-    "place", sample([one for one in sorted(MODULES) if MODULES[one].use is run_module], 4)
+    "place", sample([one for one in sorted(MODULES) if MODULES[one].use is run_module], 8)
 )
 def test_it_is_told_where_to_look(place: str) -> None:
     exam = MODULES[place]
@@ -72,7 +72,7 @@ def test_it_is_told_where_to_look(place: str) -> None:
         assert "`self.training`" in report.hint
 
 
-@pytest.mark.parametrize("place", sample(FUNCTIONS, 8))
+@pytest.mark.parametrize("place", sample(FUNCTIONS, 16))
 def test_function_that_needs_a_graph_is_refused(place: str) -> None:
     exam = EXAMS[place]
     report = exam.examine(with_a_graph_alone(exam.reference))
@@ -82,7 +82,7 @@ def test_function_that_needs_a_graph_is_refused(place: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", sample([one for one in sorted(MODULES) if MODULES[one].use is run_module], 4)
+    "place", sample([one for one in sorted(MODULES) if MODULES[one].use is run_module], 8)
 )
 def test_module_that_needs_a_graph_is_refused(place: str) -> None:
     exam = MODULES[place]

@@ -5,6 +5,7 @@ stands in a table here; a module that is not in it has to be thought about first
 """
 
 import ast
+import re
 import time
 from collections.abc import Callable
 
@@ -202,3 +203,13 @@ def test_files_stop_nobody(number: int) -> None:
     rebuilt = rebuild(NOTEBOOK, HARD_FILES[number])
     assert time.process_time() - begun < 5
     assert rebuilt.remarks or rebuilt.missing == {"double", "why"}
+
+
+def test_no_notebook_is_read_from_its_file_without_its_name() -> None:
+    """`read_source` knows no file, and what it raises names none."""
+    callers = [
+        path.name
+        for path in (ROOT / "autograder").rglob("*.py")
+        if re.search(r"read_source\([^)]*(?:read_bytes|read_text|open)\(", path.read_text("utf-8"))
+    ]
+    assert callers == ["work.py"]

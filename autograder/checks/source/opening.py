@@ -14,8 +14,8 @@ from autograder.checks.source.cells import source_of
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 # How a lesson says what it takes.
 TIME = re.compile(
-    r"(?P<before>\*\*It takes\*\* about )(?P<all>\d+) minutes"
-    r"(?:, (?P<core>\d+) of them for the core)?"
+    r"(?P<before>\*\*It takes\*\* about )(?P<all>\d{1,4}) minutes"
+    r"(?:, (?P<core>\d{1,4}) of them for the core)?"
 )
 NEEDS = re.compile(r"\*\*You need\*\* (.+?)\s*\*\*It takes\*\*", re.DOTALL)
 # No lesson needs as much to say so; whatever is longer is looked through once for each word.

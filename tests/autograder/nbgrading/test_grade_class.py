@@ -1,6 +1,5 @@
 """What is said of each submission of a class."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -168,13 +167,3 @@ def test_lesson_that_is_half_written_is_named(tmp_path: Path, content: bytes) ->
     path.write_bytes(content)
     with pytest.raises(GradingFailed, match=f"^{path} can't be read as a notebook"):
         outdated(Course(tmp_path), "tiny", ["ada"])
-
-
-def test_no_notebook_is_read_from_its_file_without_its_name() -> None:
-    """`read_source` knows no file, and what it raises names none."""
-    callers = [
-        path.name
-        for path in (ROOT / "autograder").rglob("*.py")
-        if re.search(r"read_source\([^)]*(?:read_bytes|read_text|open)\(", path.read_text("utf-8"))
-    ]
-    assert callers == ["work.py"]

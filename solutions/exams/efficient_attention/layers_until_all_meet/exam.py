@@ -178,8 +178,7 @@ meeting.half_but_for("a single token", one_token, one_token_causal)
 
 
 @meeting.case(times=1)
-def longest_chain(draw: Draw) -> Tensor:
-    """a chain of many tokens, each of which sees its two neighbours, in any order"""
-    size = int(draw.rng.integers(60, 80))
-    hidden, order = reference.sliding_window_mask(size, 2), draw.rng.permutation(size)
-    return hidden[order][:, order]
+def longest_chain(draw: Draw) -> Asked:
+    """a chain of many tokens, each of which sees the one before it"""
+    # No longer: in whole numbers of 64 bits, the ways from one end to the other are still exact.
+    return causal_window(int(draw.rng.integers(50, 62)), 2), True

@@ -109,7 +109,7 @@ def job_of(
     try:
         read = read_source(source)
     except Exception as error:
-        raise _unreadable(notebook, error) from error
+        raise unreadable(notebook, error) from error
     _refuse_out_of_reach(read, course, walls.preload, notebook.parent)
     return as_now()
 
@@ -215,10 +215,10 @@ def source_at(path: Path) -> NotebookNode:
         return read_source(path.read_bytes())
     except Exception as error:
         # nbformat promises nothing of what it raises on what is no notebook.
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
 
 
-def _unreadable(path: Path, error: BaseException) -> GradingFailed:
+def unreadable(path: Path, error: BaseException) -> GradingFailed:
     """Said of an instructor's notebook that can't be read."""
     reason = (str(error).splitlines() or [type(error).__name__])[0][:100]
     return GradingFailed(f"{path} can't be read as a notebook ({reason}): build the lesson again")

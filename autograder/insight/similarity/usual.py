@@ -16,7 +16,8 @@ from typing import Any
 from autograder.checks.exam.exam import exams_of
 from autograder.checks.source.cells import grade_id_of, has_role
 from autograder.course import Course
-from autograder.errors import GradingFailed, ReferenceNotFound
+from autograder.errors import ReferenceNotFound
+from autograder.grading.jobs.work import unreadable
 from autograder.insight.similarity.normal import normal_lines
 
 
@@ -88,9 +89,7 @@ def must_be_whole(*notebooks: Path) -> None:
         try:
             _cells_of(path)
         except (ValueError, KeyError, TypeError) as error:
-            raise GradingFailed(
-                f"{path} can't be read as a notebook ({error}): build the lesson again"
-            ) from error
+            raise unreadable(path, error) from error
 
 
 def solution_cells(path: Path) -> dict[str, str]:

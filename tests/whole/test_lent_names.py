@@ -4,11 +4,14 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import pytest
 import torch
 
 from autograder.checks.exam.draw import Draw
 from autograder.checks.exam.exam import Exam
+from autograder.student.limits import Limits
 from autograder.student.rpc.lent import refusal
+from autograder.student.rpc.weight import weight_of
 from tests.support.course import every_exam
 
 # Where there are two functions, or where nothing says what a function's argument is called.
@@ -71,3 +74,32 @@ def test_each_can_be_called_by_the_same_names() -> None:
     for place, exam in every_exam().items():
         names = {tuple(inspect.signature(one).parameters) for one in lent_by(exam)}
         assert len(names) <= _KINDS.get(place, 1), (place, names)
+
+
+def counted(function: Callable[..., Any], weights: list[int]) -> Callable[..., Any]:
+    """The function, which notes how much each question about it would weigh."""
+
+    def asked(*args: Any, **kwargs: Any) -> Any:
+        weights.append(weight_of((*args, *kwargs.values())))
+        return function(*args, **kwargs)
+
+    return asked
+
+
+@pytest.mark.parametrize("seed", [7, 8, 9])
+def test_no_question_of_a_right_answer_is_too_large(seed: int) -> None:
+    """A larger one is refused where an answer is graded, and nowhere else."""
+    found: dict[str, int] = {}
+    for place, exam in every_exam().items():
+        weights: list[int] = []
+        # A driver asks in its own way; most of these are lent nothing.
+        for declared, times in exam._cases if not exam.use else ():
+            for turn in range(times):
+                values = declared(Draw((seed, exam._cases.index((declared, times)), turn)))
+                given = values if isinstance(values, tuple) else (values,)
+                if any(map(callable, given)):
+                    lent = [counted(one, weights) if callable(one) else one for one in given]
+                    exam.reference(*lent)
+        found[place] = max(weights, default=0)
+    assert sum(map(bool, found.values())) > 10
+    assert {place: most for place, most in found.items() if most > Limits().asked_numbers} == {}

@@ -80,11 +80,22 @@ LOSSY = (
     specimens.composed,
     specimens.without_repeats,
     specimens.first_twenty,
-    specimens.sixteen_bits,
     specimens.latin_letters,
     specimens.known_letters,
 )
 lossless.tries(LOSSY, one_harmed, on="one text of several", times=1)
+
+
+def one_far_up(draw: Draw) -> tuple[Decode, list[str]]:
+    """Words, and among them one with a sign whose last 16 bits are those of a letter."""
+    words = some_words(draw)
+    place = int(draw.rng.integers(len(words)))
+    # Not an emoji, what is left of which is a large number: nothing as large may be asked about.
+    words[place] += chr(2**16 + ord(words[place][0]))
+    return from_table_ids, words
+
+
+lossless.tries([specimens.sixteen_bits], one_far_up, on="one text of several", times=1)
 
 
 def first_letters_harmed(draw: Draw) -> tuple[Decode, list[str]]:

@@ -113,7 +113,7 @@ def try_exercise(lesson: str, name: str, count: int, seed: int = 0) -> list[Seen
             continue
         started = time.thread_time()
         checked = judge(name, answer, shipped.cases, shipped.hints)
-        checked = with_places(checked, answer, shipped.cases)
+        checked = with_places(checked, answer, shipped.cases, shipped.hints)
         seconds = time.thread_time() - started
         examined = exam.examine(answer)
         by_check, by_exam = (report.verdict is not Verdict.PASSED for report in (checked, examined))

@@ -71,7 +71,7 @@ def _with_places(report: Report, answer: Any, exercise: Printed) -> Report:
     from autograder.checks.locate.where import with_places
 
     try:
-        return with_places(report, answer, exercise.cases)
+        return with_places(report, answer, exercise.cases, exercise.hints)
     except KeyboardInterrupt:
         raise CheckInterrupted(report) from None
 

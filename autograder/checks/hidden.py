@@ -35,7 +35,7 @@ def hidden_check(module: str, places: bool = True) -> Callable[[Any], None]:
         try:
             report = exams[name].examine(answer, seed_for(name))
             if places and exams[name].places:
-                report = with_places(report, answer, exams[name].printed_cases())
+                report = with_places(report, answer, exams[name].printed, exams[name].hints)
         except KeyboardInterrupt:
             # nbgrader interrupts a cell that takes too long; a traceback would show the tests.
             report = Report(name, Verdict.TIMEOUT)

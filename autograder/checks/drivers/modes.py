@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 OTHER_MODE = "in the other mode, training or evaluation"
 NO_GRADIENTS = "under no_grad"
 _IN_ONE = (
-    "Your module is right in evaluation and wrong in training, or the other way round. What it "
-    "computes hangs on the mode in a dropout alone: a mask, a scale or a table of positions is "
-    "needed in both. Look for `self.training`."
+    "Your module is right in evaluation and wrong in training, or the other way round. Only a "
+    "dropout may depend on the mode: a mask, a scale or a table of positions is needed in both. "
+    "Look for `self.training`."
 )
 _WITH_GRADIENTS = (
     "Your code is right while PyTorch keeps a graph for gradients, and wrong inside "
@@ -68,12 +68,6 @@ def is_one_call(arguments: Collection[object]) -> bool:
     _, _, _, *others = arguments
     _, calls, _ = (*others, False, 1, ())[:3]
     return calls == 1
-
-
-def is_one_evaluation(arguments: Collection[object]) -> bool:
-    """Whether a module is called once, and not in training, where a dropout is at work."""
-    _, _, _, *others = arguments
-    return is_one_call(arguments) and not any(others[:1])
 
 
 def what_hangs_on_the_mode(expected: object, found: Outcome) -> str:

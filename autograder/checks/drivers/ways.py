@@ -3,7 +3,7 @@ exam declares.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
@@ -46,6 +46,18 @@ def _has_axes(given: Collection[object]) -> bool:
     return any(map(layouts.has_axes, given))
 
 
+_NO_GRADIENTS = Way(
+    modes.NO_GRADIENTS,
+    "no_grad",
+    lambda _: modes.without_gradients,
+    _has_numbers,
+    layouts.is_finite,
+    modes.what_hangs_on_gradients,
+    here=True,
+    with_functions=True,
+    printed=False,
+    costs_no_more=True,
+)
 WAYS: Mapping[str, Way] = {
     "gradients": Way(
         back_propagation.WORDS,
@@ -102,28 +114,13 @@ WAYS: Mapping[str, Way] = {
         of=run_module,
         changes_nothing=True,
     ),
-    "no gradients": Way(
-        modes.NO_GRADIENTS,
-        "no_grad",
-        lambda _: modes.without_gradients,
-        _has_numbers,
-        layouts.is_finite,
-        modes.what_hangs_on_gradients,
-        here=True,
-        with_functions=True,
-        printed=False,
-        costs_no_more=True,
-    ),
-    "module without gradients": Way(
-        modes.NO_GRADIENTS,
-        "no_grad",
-        lambda _: modes.module_without_gradients,
-        modes.is_one_evaluation,
-        lambda _: True,
-        modes.what_hangs_on_gradients,
-        here=True,
-        printed=False,
-        costs_no_more=True,
+    "no gradients": _NO_GRADIENTS,
+    "module without gradients": replace(
+        _NO_GRADIENTS,
+        driver=lambda _: modes.module_without_gradients,
+        is_for=second_call.is_called_once,
+        tells=lambda _: True,
+        with_functions=False,
         of=run_module,
     ),
 }

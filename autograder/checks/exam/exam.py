@@ -256,6 +256,11 @@ class Exam:
         cases = [case for example, values in drawn for case in self._typed(example, values)]
         return [*cases, *self._in_other_ways(cases)]
 
+    @property
+    def printed(self) -> list[Case]:
+        """The same, made once: what the misconceptions do on them is remembered."""
+        return self._once(None)
+
     def hidden_cases(self, seed: int = DEFAULT_SEED) -> list[Case]:
         """The printed examples and all that is drawn: the same seed gives the same cases."""
         return self._in_grading(self.printed_cases(), seed)

@@ -43,6 +43,7 @@ ASPECTS = {
 IN_PART = ("dtype", "gradients", "arguments", "buffer")
 
 _ORDER = " And your two results come back in the wrong order: exchange them."
+_ORDER_WITHIN = " And two parts of a result stand in the wrong order: exchange them."
 _DTYPE = " The dtype is not right either: keep that of what you are given."
 _WRITES = " And your code writes to what it is given: leave that as it is."
 _NO_ERROR = " And where an error is asked for, your code goes on."
@@ -76,11 +77,20 @@ def without_habits(
     ordered = in_order_of(expected.value, received.value, exchanged=exchanged)
     changed = expected.changed
     value = with_dtypes_of(expected.value, ordered)
-    said = [_ORDER] * (ordered is not received.value) + [_DTYPE] * (value is not ordered)
+    order = _ORDER if _are_turned(received.value, ordered) else _ORDER_WITHIN
+    said = [order] * (ordered is not received.value) + [_DTYPE] * (value is not ordered)
     said += [_WRITES] * (received.changed != changed)
     whole = _with_buffers(expected.value, value)
     said += [_NO_BUFFER] * (whole is not value)
     return (replace(received, value=whole, changed=changed), said) if said else (received, [])
+
+
+def _are_turned(value: Any, ordered: Any) -> bool:
+    """Whether two results were exchanged themselves, and not only what one of them holds."""
+    if type(value) is dict:
+        return any(_are_turned(one, ordered[key]) for key, one in value.items())
+    pairs = zip(value, reversed(ordered), strict=True) if type(value) in (tuple, list) else ()
+    return any(one is other for one, other in pairs)
 
 
 def inverted(expected: Outcome, received: Outcome) -> Outcome | None:

@@ -72,13 +72,15 @@ class Place:
     """A line of an answer in which one small change makes every example right.
 
     `text` is the line as its author wrote it, `about` says what the change is about, and `more`
-    narrows that down. The change itself is not told.
+    narrows that down. The change itself is not told. If it is not `alone`, the mistake that the
+    hint names is left after it.
     """
 
     line: int
     text: str
     about: str
     more: str
+    alone: bool = True
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,8 @@ class Report:
     """One exercise, checked.
 
     `misconception` names the known wrong answer whose results the learner's equal, and `hint` is
-    its sentence; both are empty when none matches. `places` are where to look instead, that of the
-    nearest change first, and `nearest` says how far it is right where there are none either.
+    its sentence; both are empty when none matches. `places` are where to look instead, or as well,
+    that of the nearest change first, and `nearest` says how far it is right where there are none.
     `untried` is what the full exam tries beyond a check that has passed. `right_but_for` is the one
     thing that is wrong, where that is all: it earns half of the points.
     """
@@ -193,14 +195,13 @@ class Report:
         """What the places have in common, in a sentence; empty where there are none."""
         if not self.places:
             return ""
-        numbers = [str(one.line) for one in self.places]
+        *others, last = [str(one.line) for one in self.places]
         abouts = " or ".join(dict.fromkeys(one.about for one in self.places))
-        if len(numbers) == 1:
-            where = f"Look at line {numbers[0]}: one small change there"
-        else:
-            where = f"Look at lines {', '.join(numbers[:-1])} and {numbers[-1]}: one small change "
-            where += "in any one of them"
-        return f"{where} makes every example right. The change is about {abouts}."
+        lines = f"lines {', '.join(others)} and {last}" if others else f"line {last}"
+        change = f"one small change {'in any one of them' if others else 'there'}"
+        if not self.places[0].alone:
+            return f"And look at {lines}: {change} is needed as well. It is about {abouts}."
+        return f"Look at {lines}: {change} makes every example right. The change is about {abouts}."
 
 
 def _plain(value: Any) -> Any:

@@ -1,24 +1,31 @@
 """One call, made of one changed answer after another: what is the same each time is done once.
 
-It tells what `Case.observe` and `is_mistaken` would tell. These copy all arguments for each call
-and compare them afterwards, which for tiny tensors takes longer than the answer itself; here copies
-are given again for as long as nobody has touched them.
+It tells what `Case.observe` and `is_mistaken` would tell, of the reference and of misconceptions.
+These copy all arguments for each call and compare them afterwards, which for tiny tensors takes
+longer than the answer itself; here copies are given again for as long as nobody has touched them.
 """
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
-from itertools import zip_longest
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice, zip_longest
 from types import BuiltinFunctionType, FunctionType, NoneType
 from typing import Any
 
 import numpy as np
 
 from autograder.checks.exam.case import Case, is_mistaken
-from autograder.checks.values.compare import identical
+from autograder.checks.values.compare import identical, numbers_in_parts
 from autograder.checks.values.outcome import Outcome, Raised, driven
 from autograder.checks.values.tensors import as_array, fresh_generators, is_tensor, seeded
 from autograder.errors import ExchangeError
 
+# What explains a changed answer, by the name of a misconception: nothing is wrong with it.
+RIGHT = ""
+# So many numbers tell most values apart, before all of them are compared.
+_TELLING = 3
+# And by so many times what is allowed, so that none is told apart that is not.
+_SURELY = 64.0
 _NOTHING = object()
 # What nobody can change, and no copy is made of.
 _CONSTANT = {NoneType, bool, int, float, complex, str, bytes, type}
@@ -26,19 +33,49 @@ _CONSTANT |= {FunctionType, BuiltinFunctionType}
 
 
 class Call:
-    """A case on which changed answers are tried."""
+    """A case on which changed answers are tried.
 
-    def __init__(self, case: Case) -> None:
+    `known` are the misconceptions that may explain what one does, `RIGHT` among them.
+    """
+
+    def __init__(self, case: Case, known: Collection[str] = (RIGHT,)) -> None:
         self._case = case
+        self._mistaken = {name: _as(name, case) for name in known if name and case.shows(name)}
+        self._telling = {name: _few(one) for name, one in self._mistaken.items()}
         self._driver = case.driver
         self._untouched: Mapping[str, object] | None = None
         self._marks: list[object] = []
 
-    def is_right(self, answer: Callable[..., Any]) -> bool:
-        """Whether an answer does on this call what is expected.
+    def explaining(self, answer: Callable[..., Any], names: Collection[str]) -> set[str]:
+        """Those of `names` that explain what an answer does on this call.
 
         Whoever calls this has warnings and printed text swallowed (`quiet`).
         """
+        outcome = self._outcome(answer)
+        # Of a misconception that is not asked, the call says nothing.
+        unasked = {*names} - {RIGHT, *self._case.lookalikes}
+        alike = {*names} & self._mistaken.keys()
+        right = {*names} - unasked - alike
+        if right and is_mistaken(outcome, self._case):
+            right = set()
+        numbers = _few(outcome) if alike else ()
+        return (
+            unasked
+            | right
+            | {
+                name
+                for name in alike
+                if self._may_be(name, numbers) and not is_mistaken(outcome, self._mistaken[name])
+            }
+        )
+
+    def _may_be(self, name: str, numbers: tuple[float, ...]) -> bool:
+        """Whether a misconception's first numbers are about these."""
+        tolerance = self._mistaken[name].tolerance.times(_SURELY)
+        telling = self._telling[name]
+        return len(telling) == len(numbers) and all(map(tolerance.allows_number, telling, numbers))
+
+    def _outcome(self, answer: Callable[..., Any]) -> Outcome:
         given = self._given()
         # Whatever ends the call from outside may leave them half written.
         self._untouched = None
@@ -51,7 +88,7 @@ class Call:
         else:
             before = self._case.arguments
             changed = tuple(name for name in given if not identical(before[name], given[name]))
-        return not is_mistaken(Outcome(outcome.value, outcome.raised, changed), self._case)
+        return Outcome(outcome.value, outcome.raised, changed)
 
     def _given(self) -> Mapping[str, object]:
         """Copies of the arguments, as they were before anybody was called with them."""
@@ -73,6 +110,19 @@ class Call:
         except (Exception, SystemExit) as error:
             # Which kind it is decides alone whether it is right to raise it.
             return Outcome(raised=Raised(type(error).__name__, ""))
+
+
+def _as(name: str, case: Case) -> Case:
+    """The same call, of which what a misconception does there is expected."""
+    expected, tolerance = case.lookalikes[name](), case.tolerance_of(name)
+    return replace(case, expected=expected, tolerance=tolerance)
+
+
+def _few(of: Case | Outcome) -> tuple[float, ...]:
+    """The first numbers of what comes of a call."""
+    value = of.expected.value if isinstance(of, Case) else of.value
+    found = (float(one) for _, part in numbers_in_parts(value) for one in part.flat[:_TELLING])
+    return tuple(islice(found, _TELLING))
 
 
 def _marks(value: object) -> Iterator[object]:

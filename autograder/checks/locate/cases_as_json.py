@@ -1,6 +1,7 @@
 """Printed examples as text, for a search in another process."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from autograder.checks.exam.case import Case
@@ -30,9 +31,16 @@ def written(cases: Sequence[Case]) -> list[dict[str, Any]]:
             "use": importable(case.use) if case.use else None,
             "names": list(case.names),
             "way": case.way,
+            "lookalikes": {name: _lookalike(name, case) for name in case.lookalikes},
+            "single": sorted(case.single),
         }
         for case in cases
     ]
+
+
+def _lookalike(name: str, case: Case) -> dict[str, Any] | None:
+    """What a misconception does; nothing where it makes no difference."""
+    return outcome_to_json(case.lookalikes[name]()) if case.shows(name) else None
 
 
 def read(cases: Sequence[dict[str, Any]]) -> list[Case]:
@@ -43,13 +51,18 @@ def read(cases: Sequence[dict[str, Any]]) -> list[Case]:
 def _read(one: dict[str, Any]) -> Case:
     arguments = {name: from_json(value) for name, value in one["arguments"].items()}
     expected, names = outcome_from_json(one["expected"]), tuple(one["names"])
+    lookalikes = {
+        name: outcome_from_json(there) if there else expected
+        for name, there in one["lookalikes"].items()
+    }
     return Case(
         label="",
         arguments=arguments,
         expected=expected,
         tolerance=printed(Tolerance(*one["tolerance"]), arguments, expected.value, names),
-        lookalikes={},
+        lookalikes={name: partial(lookalikes.__getitem__, name) for name in lookalikes},
         names=names,
         use=find(one["use"]) if one["use"] else None,
         way=one["way"],
+        single=frozenset(one["single"]),
     )

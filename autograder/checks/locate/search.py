@@ -1,23 +1,30 @@
 """The search for the place: change after change, until one makes every printed example right.
 
+Where none does, one may leave what a known misconception does, on every example: then two things
+are wrong, that misconception and what was changed.
+
 It is bounded in the number of changes and in processor time; `trials` bounds each change.
 """
 
 import ast
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
 
 from autograder.checks.exam.case import Case, is_mistaken
 from autograder.checks.exam.report import Place
+from autograder.checks.locate.calls import RIGHT
 from autograder.checks.locate.clock import TooLong, processor_time
 from autograder.checks.locate.families.change import MOST_QUOTED, Family, StatementFamily, in_words
-from autograder.checks.locate.families.table import FAMILIES, NEARER
+from autograder.checks.locate.families.table import FAMILIES, NEARER, TAKING_AWAY
 from autograder.checks.locate.places import Slot, is_tick, slots_of
 from autograder.checks.locate.seen import Kinds, Ran, watching
 from autograder.checks.locate.source import AnswerSource, source_of
 from autograder.checks.locate.trials import Trials
+from autograder.checks.values.compare import numbers_in_parts
 from autograder.checks.values.outcome import Outcome, quiet
 from autograder.checks.values.tensors import one_torch_thread
 
@@ -25,17 +32,23 @@ SECONDS = 0.75
 _MOST_CHANGES = 10_000
 _MOST_PLACES = 4
 _MOST_TEXT = 120
+# So many numbers, of which none equals another, hardly come about in two ways.
+_TELLING = 4
 _LINE = re.compile(r"line (\d+):")
 
 
 @dataclass(frozen=True)
 class FoundPlace:
-    """A line at which a change of a family makes every example right, as plain data."""
+    """A line at which a change of a family makes every example right, as plain data.
+
+    Or it leaves what some misconception does, one of those `besides`.
+    """
 
     line: int
     text: str
     family: int
     quoted: str
+    besides: tuple[str, ...] = ()
 
     def place(self) -> Place:
         """The same in words.
@@ -47,7 +60,8 @@ class FoundPlace:
         if self.line < 1 or self.family < 0 or len(self.quoted) > MOST_QUOTED:
             raise ValueError("no place is like this")
         text = self.text[:_MOST_TEXT]
-        return Place(self.line, text, family.about, in_words(family, self.quoted))
+        more = in_words(family, self.quoted)
+        return Place(self.line, text, family.about, more, alone=not self.besides)
 
 
 def search(
@@ -57,7 +71,7 @@ def search(
     seconds: float = SECONDS,
     most: int = _MOST_CHANGES,
 ) -> list[FoundPlace]:
-    """Where in an answer's source one small change makes all cases right.
+    """Where in an answer's source one small change makes all cases right, or leaves one mistake.
 
     Args:
         answer: a function or class as defined in a notebook.
@@ -66,7 +80,8 @@ def search(
         most: how many changes are tried.
 
     Returns:
-        The lines, each once, that of the nearest change first; none where none was found.
+        The lines, each once, that of the nearest change first; none where none was found. Only
+        where none makes all right are there those that leave a mistake.
     """
     source = source_of(answer)
     if source is None:
@@ -94,12 +109,15 @@ def search(
         return []
     # What tells most changes from a right answer, and soonest. No place depends on this order.
     order = sorted(range(len(cases)), key=lambda n: (not wrong[n], costs[n]))
-    trials = Trials(source, [cases[n] for n in order], [costs[n] for n in order])
+    known = _known(cases)
+    trials = Trials(source, [cases[n] for n in order], [costs[n] for n in order], known)
     found: dict[int, FoundPlace] = {}
+    besides: dict[tuple[object, ...], FoundPlace] = {}
     to_blame = _Blame(
         [one for one, is_wrong in zip(ran, wrong, strict=True) if is_wrong],
         [one for one, is_wrong in zip(ran, wrong, strict=True) if not is_wrong],
     )
+    used = source.used()
     changes = _changes(source, kinds, to_blame, _stopped_at(outcomes[wrong.index(True)]))
     # What they print, and warn of, would be about what the learner has not written.
     with one_torch_thread(), quiet():
@@ -107,12 +125,36 @@ def search(
             if turn >= most or processor_time() > end or len(found) >= _MOST_PLACES:
                 break
             line = node.lineno
-            if line not in found and trials.are_right(end):
-                text = source.text(line)
-                found[line] = FoundPlace(line, text, FAMILIES.index(family), family.quoted(node))
+            if line in found or not (explaining := trials.explaining(end)):
+                continue
+            place = FoundPlace(line, source.text(line), FAMILIES.index(family), family.quoted(node))
+            if RIGHT in explaining:
+                found[line] = place
                 # Another place that would do is looked for as long again.
                 end = min(end, 2 * processor_time() - started)
-    return list(found.values())
+            elif family not in TAKING_AWAY and used <= source.used():
+                names = tuple(name for name in known if name in explaining)
+                besides.setdefault((line, names), replace(place, besides=names))
+    return [*found.values()] or [*besides.values()][:_MOST_PLACES]
+
+
+def _known(cases: Sequence[Case]) -> list[str]:
+    """What may explain a changed answer: nothing that is wrong, or a misconception.
+
+    One that comes to few numbers is not among them: to yes or no, an exception or a table of NaN,
+    many changes lead.
+    """
+    names = dict.fromkeys(name for case in cases for name in case.lookalikes)
+    return [RIGHT, *(name for name in names if any(_is_telling(name, case) for case in cases))]
+
+
+def _is_telling(name: str, case: Case) -> bool:
+    """Whether hardly anything else than a misconception comes to the numbers that it does here."""
+    if not case.shows(name):
+        return False
+    parts = [part for _, part in numbers_in_parts(case.lookalikes[name]().value)]
+    finite = [part[np.isfinite(part)] for part in parts]
+    return any(len(np.unique(part)) >= _TELLING for part in finite)
 
 
 def _stopped_at(outcome: Outcome) -> int:

@@ -41,6 +41,11 @@ class AnswerSource:
         """What its author wrote in a line."""
         return self.lines[line - 1].strip() if 0 < line <= len(self.lines) else ""
 
+    def used(self) -> set[str]:
+        """The names, and what is kept in `self`, that are read as it stands."""
+        nodes = (node for one in self.definitions for node in ast.walk(one))
+        return {name for node in nodes if (name := _read(node))}
+
 
 def source_of(answer: Callable[..., Any]) -> AnswerSource | None:
     """The source of a function or class, or None if it is not to be had, or must not be changed."""
@@ -65,6 +70,15 @@ def source_of(answer: Callable[..., Any]) -> AnswerSource | None:
     if not around or not all(_is_harmless(one, namespace) for one in definitions):
         return None
     return AnswerSource(name, code.co_filename, definitions, lines, namespace)
+
+
+def _read(node: ast.AST) -> str:
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()):
+            return name
+        case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Load()):
+            return f"self.{name}"
+    return ""
 
 
 def _methods(answer: object) -> list[FunctionType]:

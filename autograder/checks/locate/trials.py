@@ -1,13 +1,16 @@
-"""The trying of a changed source: is every example right now? It is bounded in time and turns."""
+"""The trying of a changed source: what explains every example now?
+
+It is bounded in time and turns.
+"""
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from hashlib import sha256
 from marshal import dumps
 from typing import Any
 
 from autograder.checks.exam.case import Case
-from autograder.checks.locate.calls import Call
+from autograder.checks.locate.calls import RIGHT, Call
 from autograder.checks.locate.clock import TooLong, processor_time
 from autograder.checks.locate.places import TICK, with_ticks
 from autograder.checks.locate.source import AnswerSource
@@ -21,58 +24,68 @@ class Trials:
     """Tries a source as it stands, on cases of which the likeliest to fail comes first.
 
     `costs` is what each case has cost the answer itself. A call of a library can't be stopped, so
-    none is begun for which there is not that much time left.
+    none is begun for which there is not that much time left. `known` are the misconceptions that
+    may be all that is wrong, or `RIGHT`.
     """
 
-    def __init__(self, source: AnswerSource, cases: Sequence[Case], costs: Sequence[float]) -> None:
+    def __init__(
+        self,
+        source: AnswerSource,
+        cases: Sequence[Case],
+        costs: Sequence[float],
+        known: Collection[str] = (RIGHT,),
+    ) -> None:
         with_ticks(source)
         self._name = source.name
         self._module = ast.Module(list(source.definitions), [])
         self._namespace = {"range": self._range, **source.namespace, TICK: self._tick}
-        self._calls, self._costs = [Call(case) for case in cases], costs
+        self._calls, self._costs = [Call(case, known) for case in cases], costs
+        self._known = {*known}
         self._turns, self._until = 0, 0.0
         # Two changes can come to the same program, as x + x does from x + y and from y + x.
-        self._wrong: set[bytes] = set()
+        self._found: dict[bytes, set[str]] = {}
         self._growing = [
             node for one in source.definitions for node in ast.walk(one) if _may_grow(node)
         ]
 
-    def are_right(self, end: float) -> bool:
-        """Whether all cases are right, and before the processor time has come to its end.
+    def explaining(self, end: float) -> set[str]:
+        """What explains all cases, before the processor time has come to its end.
 
         Whoever calls this has warnings and printed text swallowed (`quiet`).
         """
         if any(map(_holds_itself, self._growing)):
-            return False
+            return set()
         try:
             code = compile(self._module, "<a small change>", "exec")
         except Exception:
-            return False
+            return set()
         program = sha256(dumps(code)).digest()
-        if program in self._wrong:
-            return False
-        if self._is_right(code, end):
-            return True
-        self._wrong.add(program)
-        return False
+        if program not in self._found:
+            self._found[program] = self._explaining(code, end)
+        return self._found[program]
 
-    def _is_right(self, code: Any, end: float) -> bool:
+    def _explaining(self, code: Any, end: float) -> set[str]:
         try:
             exec(code, self._namespace)
         except Exception:
-            return False
-        answer = self._namespace[self._name]
-        return callable(answer) and all(
-            processor_time() + cost < end and self._is_right_on(answer, call, end)
-            for call, cost in zip(self._calls, self._costs, strict=True)
-        )
+            return set()
+        answer, names = self._namespace[self._name], self._known
+        if not callable(answer):
+            return set()
+        for call, cost in zip(self._calls, self._costs, strict=True):
+            if names:
+                in_time = processor_time() + cost < end
+                names = self._explaining_one(answer, call, names, end) if in_time else set()
+        return names
 
-    def _is_right_on(self, answer: Callable[..., Any], call: Call, end: float) -> bool:
+    def _explaining_one(
+        self, answer: Callable[..., Any], call: Call, names: Collection[str], end: float
+    ) -> set[str]:
         self._turns, self._until = 0, min(processor_time() + _MOST_SECONDS, end)
         try:
-            return call.is_right(answer)
+            return call.explaining(answer, names)
         except (TooLong, MemoryError, RecursionError):
-            return False
+            return set()
 
     def _tick(self) -> None:
         self._turns += 1

@@ -1,10 +1,11 @@
 """A report with the places to look at: searched here or, if a grader asks, where the answer is."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from autograder.checks.exam.case import Case
@@ -33,21 +34,54 @@ def searching_in(run: Run) -> Iterator[None]:
         _there.reset(token)
 
 
-def with_places(report: Report, answer: Callable[..., Any], cases: Sequence[Case]) -> Report:
+def with_places(
+    report: Report,
+    answer: Callable[..., Any],
+    cases: Sequence[Case],
+    hints: Mapping[str, str] = MappingProxyType({}),
+) -> Report:
     """The report, with the places to look at if no hint explains what is wrong.
 
-    Where expected numbers are for the learner to find, a place would be one of them.
+    Where a misconception is left after one change, its hint stands above the place. Where expected
+    numbers are for the learner to find, a place would be one of them.
     """
     wrong = report.verdict in (Verdict.WRONG, Verdict.EXCEPTION)
     if not wrong or report.misconception or not all(case.reveal for case in cases):
         return report
+    if report.hint or not hints:
+        cases = [replace(case, lookalikes={}) for case in cases]
     run = _there.get()
-    found = _asked(run, report.exercise, cases) if run else search(answer, cases)
-    return replace(report, places=tuple(one.place() for one in found))
+    found = _asked(run, report, cases) if run else search(answer, cases)
+    besides = found[0].besides if found else ()
+    if besides:
+        hint = f"Two things differ. {hints[besides[0]]}"
+        report = replace(report, hint=hint, nearest="")
+    alike = (one.place() for one in found if one.besides == besides)
+    return replace(report, places=tuple(alike))
 
 
-def _asked(run: Run, exercise: str, cases: Sequence[Case]) -> list[FoundPlace]:
-    """What the student's process claims to have found; nothing where it claims what can't be."""
+def _asked(run: Run, report: Report, cases: Sequence[Case]) -> list[FoundPlace]:
+    """What the student's process claims to have found; nothing where it claims what can't be.
+
+    What misconceptions do is known of the example that failed first; on the others it is found out
+    of those that may be left after a change, and these are searched for again.
+    """
+    failed = (case for case in cases if case.label not in report.passed and not case.way)
+    first = next(failed, None)
+    told = [case if case is first else replace(case, lookalikes={}) for case in cases]
+    found = _claimed(run, report.exercise, told)
+    if names := {name for one in found for name in one.besides}:
+        found = _claimed(run, report.exercise, [_with(names, case) for case in cases])
+    return found
+
+
+def _with(names: Collection[str], case: Case) -> Case:
+    """The case, of which no other misconceptions are told."""
+    lookalikes = {name: run for name, run in case.lookalikes.items() if name in names}
+    return replace(case, lookalikes=lookalikes)
+
+
+def _claimed(run: Run, exercise: str, cases: Sequence[Case]) -> list[FoundPlace]:
     try:
         text = json.dumps(written(cases))
     except ExamError:
@@ -57,18 +91,23 @@ def _asked(run: Run, exercise: str, cases: Sequence[Case]) -> list[FoundPlace]:
         return []
     module = f"__import__({_IN_THE_SANDBOX!r}, fromlist=['tell'])"
     outputs = run(f"{module}.tell({exercise!r}, {text!r})")
+    known = {name for case in cases for name in case.lookalikes}
     try:
         (output,) = outputs
         found = [_found(**one) for one in json.loads(output["text"])[:_MOST_PLACES]]
         for one in found:
             one.place()
+            if not known.issuperset(one.besides):
+                raise ValueError("no misconception is called so")
     except (TypeError, ValueError, KeyError, IndexError):
         return []
     return found
 
 
-def _found(line: object, text: object, family: object, quoted: object) -> FoundPlace:
-    match line, text, family, quoted:
-        case int(), str(), int(), str():
-            return FoundPlace(line, text, family, quoted)
+def _found(
+    line: object, text: object, family: object, quoted: object, besides: object
+) -> FoundPlace:
+    match line, text, family, quoted, besides:
+        case int(), str(), int(), str(), list() if all(type(name) is str for name in besides):
+            return FoundPlace(line, text, family, quoted, tuple(besides))
     raise TypeError("no place is like this")

@@ -242,14 +242,17 @@ def _another_comparison(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
                     yield ast.Compare(left, [other], [right])
 
 
+LEFT_OUT = (
+    Family("a term", _term_left_out, "whether all of {} is needed"),
+    Family("a factor", _factor_left_out, "whether all of {} is needed"),
+)
 FAMILIES = (
     Family("the order of two things", _swapped_operands, "the order in {}"),
     Family("the order of two things", _swapped_entries, "the order in {}"),
     Family("the order of two things", _swapped_arguments, "the order of the arguments in {}"),
     Family("the order of two things", _exchanged_names, "which stands where in {}"),
     Family("a comparison", _another_comparison, "how {} compares"),
-    Family("a term", _term_left_out, "whether all of {} is needed"),
-    Family("a factor", _factor_left_out, "whether all of {} is needed"),
+    *LEFT_OUT,
     Family("an operator", _another_operator, "the operator in {}"),
     Family("brackets", _regrouped, "what belongs together in {}"),
 )

@@ -15,6 +15,12 @@ NEARER: tuple[Family | StatementFamily, ...] = (
     *steps.KEYWORDS,
     *statements.FAMILIES,
 )
+# What is left out may be what another mistake is made in: such a change hides it.
+TAKING_AWAY: tuple[Family | StatementFamily, ...] = (
+    *arithmetic.LEFT_OUT,
+    *steps.REMOVED,
+    *statements.FAMILIES,
+)
 FAMILIES = (
     *NEARER,
     *steps.UNUSED,

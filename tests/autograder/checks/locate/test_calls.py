@@ -8,7 +8,7 @@ import torch
 
 from autograder.checks.exam.case import Case, is_mistaken
 from autograder.checks.exam.exam import Exam
-from autograder.checks.locate.calls import Call
+from autograder.checks.locate.calls import RIGHT, Call
 from autograder.checks.values.outcome import quiet
 
 
@@ -73,7 +73,9 @@ def test_no_answer_leaves_anything_to_the_next(before: Any) -> None:
     call = Call(case)
     with quiet():
         for answer in (before, *WAYS, scaled):
-            assert call.is_right(answer) is not is_mistaken(case.observe(answer), case)
+            assert bool(call.explaining(answer, (RIGHT,))) is not is_mistaken(
+                case.observe(answer), case
+            )
 
 
 def test_what_nobody_has_touched_is_given_again() -> None:
@@ -87,11 +89,11 @@ def test_what_nobody_has_touched_is_given_again() -> None:
     exam.example(_some_numbers)
     call = Call(exam.printed_cases()[0])
     with quiet():
-        assert call.is_right(first)
-        assert call.is_right(first)
+        assert call.explaining(first, (RIGHT,))
+        assert call.explaining(first, (RIGHT,))
         given.clear()
-        assert call.is_right(first)
-        assert call.is_right(first)
+        assert call.explaining(first, (RIGHT,))
+        assert call.explaining(first, (RIGHT,))
     assert given[0] is given[1]
 
 
@@ -114,6 +116,6 @@ def test_an_exception_of_the_right_kind_is_right() -> None:
     exam.example(_some_numbers)
     call = Call(exam.printed_cases()[0])
     with quiet():
-        assert call.is_right(in_other_words)
-        assert not call.is_right(of_another_kind)
-        assert not call.is_right(lambda x: x)
+        assert call.explaining(in_other_words, (RIGHT,))
+        assert not call.explaining(of_another_kind, (RIGHT,))
+        assert not call.explaining(lambda x: x, (RIGHT,))

@@ -284,11 +284,17 @@ def over_rows(x: np.ndarray) -> np.ndarray:
         [],
         [{"text": "nothing"}],
         [{"text": "[1]"}],
-        [{"text": '[{"line": "1", "text": "", "family": 0, "quoted": ""}]'}],
-        [{"text": '[{"line": 0, "text": "", "family": 0, "quoted": ""}]'}],
-        [{"text": '[{"line": 1, "text": "", "family": -1, "quoted": ""}]'}],
-        [{"text": '[{"line": 1, "text": "", "family": 9999, "quoted": ""}]'}],
-        [{"text": '[{"line": 1, "text": "", "family": 0, "quoted": "' + 99 * "x" + '"}]'}],
+        [{"text": '[{"line": "1", "text": "", "family": 0, "quoted": "", "besides": []}]'}],
+        [{"text": '[{"line": 0, "text": "", "family": 0, "quoted": "", "besides": []}]'}],
+        [{"text": '[{"line": 1, "text": "", "family": -1, "quoted": "", "besides": []}]'}],
+        [{"text": '[{"line": 1, "text": "", "family": 9999, "quoted": "", "besides": []}]'}],
+        [
+            {
+                "text": '[{"line": 1, "text": "", "family": 0, "quoted": "'
+                + 99 * "x"
+                + '", "besides": []}]'
+            }
+        ],
         [{"text": "[]"}, {"text": "[]"}],
         [None],
     ],
@@ -302,7 +308,7 @@ def test_forged_claims_are_no_places(claim: list[dict[str, str]]) -> None:
 
 def test_a_true_claim_is_believed() -> None:
     wrong = means_in(ONE_LINE.replace("axis=1", "axis=0"))
-    claim = '[{"line": 2, "text": "return x", "family": 0, "quoted": "sum"}]'
+    claim = '[{"line": 2, "text": "return x", "family": 0, "quoted": "sum", "besides": []}]'
     with searching_in(lambda source: [{"text": claim}]):
         located = with_places(MEANS.preview(wrong), wrong, MEANS.printed_cases())
     (place,) = located.places

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -185,13 +185,16 @@ def test_who_is_alike_on_a_platform_is_not_guessed(collect, kind: str) -> None:
 a_word = st.text(st.sampled_from("anliANé\u0301'-_,. ि่"), min_size=1, max_size=6)
 
 
+@example(("A", "Á"), ("A", "A'\u0301"))
 @given(st.tuples(a_word, a_word), st.tuples(a_word, a_word))
 def test_names_are_the_same_by_their_words_alone(one, other) -> None:
     """Whatever two people are called, a file is taken for the other's where Moodle can't tell."""
 
     def words(first: str, last: str) -> list[str]:
         written = unicodedata.normalize("NFKC", f"{first} {last}").casefold()
-        parts = re.sub("'", "", written.replace("_", " ")).split()
+        # An accent behind an apostrophe is then one of the letter before it.
+        written = unicodedata.normalize("NFKC", written.replace("'", ""))
+        parts = written.replace("_", " ").split()
         return [part.strip(",.") for part in parts if part.strip(",.")]
 
     first, last = one

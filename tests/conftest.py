@@ -46,6 +46,8 @@ LONG = [
 YOUNG = 10_000
 # Files whose tests of one lesson, or processor, share much, and those of different ones nothing.
 BY_LESSON = ("test_lessons", "test_exams", "test_processors")
+# A folder whose files share a sandbox.
+TOGETHER = "tests/autograder/student/rpc/test_"
 # Set in a run of all files, which tries few of the long tests.
 FEW = "AUTOGRADER_FEW_OF_LONG"
 
@@ -102,15 +104,16 @@ def _alone_at_first(config: pytest.Config) -> Iterator[None]:
 
 
 class ByFile(LoadScopeScheduling):  # type: ignore[misc]
-    """The tests of a file go to one process, which makes once what they share; or those of a lesson
-    or a processor. (What pytest-xdist offers for groups of one's own doesn't work with pytest 9.)
+    """The tests of a file go to one process, which makes once what they share; or those of a
+    lesson, a processor or a folder. (What pytest-xdist offers for groups of one's own doesn't work
+    with pytest 9.)
     """
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, test = nodeid.partition("::")
         if Path(file).stem in BY_LESSON and "[" in test:
             return f"{file}[{re.split(r'[-_]', test.partition('[')[2])[0]}"
-        return file
+        return TOGETHER if file.startswith(TOGETHER) else file
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByFile:

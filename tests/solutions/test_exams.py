@@ -78,7 +78,7 @@ class HalfAsOften(nn.Module):
         return x * kept / (1 - self.p) if self.training else x
 
 
-@pytest.mark.parametrize("exam", MODULES)
+@pytest.mark.parametrize("exam", sample(MODULES, 3))
 def test_how_often_something_is_dropped_is_asked(exam: Exam) -> None:
     """All outputs that come are right ones, and each comes; only not as often as it should."""
     reference = exam.reference
@@ -105,14 +105,14 @@ def test_how_often_something_is_dropped_is_asked(exam: Exam) -> None:
     assert bool(changed) is (False in found)
 
 
-@pytest.mark.parametrize("exam", MODULES)
+@pytest.mark.parametrize("exam", sample(MODULES, 3))
 def test_rate_of_dropout_is_the_one_that_is_given(exam: Exam) -> None:
     """A module with a rate of its own would drop a lot where nothing is to be dropped."""
     if any(rates_in_training(exam.printed_cases())):
         assert ALMOST_NEVER in rates_in_training(exam.hidden_cases())
 
 
-@pytest.mark.parametrize("exam", sample(EXAMS, 40))
+@pytest.mark.parametrize("exam", sample(EXAMS, 60))
 def test_right_styles_pass(exam: Exam) -> None:
     """With whatever is drawn: what a seed refuses, a course is given one day."""
     for right in exam.accepted.values():

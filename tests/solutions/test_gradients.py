@@ -86,7 +86,7 @@ def could_be_cut_off(exam: Exam) -> bool:
     return exam.use is not None or any(map(come_back, found))
 
 
-@pytest.mark.parametrize("place", sample(ASKED, 3))
+@pytest.mark.parametrize("place", sample(ASKED, 6))
 def test_a_gradient_that_is_cut_off_has_its_name(place: str):
     exam = EXAMS[place]
     for examine in (exam.preview, exam.examine):
@@ -115,7 +115,7 @@ def test_nan_for_a_gradient_is_not_called_cut_off() -> None:
         assert words in what_is_cut_off(found, {**found, "gradient for x": received})
 
 
-@pytest.mark.parametrize("place", sample(ASKED, 3))
+@pytest.mark.parametrize("place", sample(ASKED, 6))
 def test_a_mistake_that_nobody_knows_is_judged_by_the_check(place: str):
     lesson, name = place.split("/")
     exam = EXAMS[place]

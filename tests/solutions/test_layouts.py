@@ -62,7 +62,7 @@ def test_view_has_its_name(place: str):
     assert "is right for contiguous tensors and stops at others" in report.hint
 
 
-@pytest.mark.parametrize("place", sample(ASKED, 14))
+@pytest.mark.parametrize("place", sample(ASKED, 25))
 def test_it_is_half_of_the_work(place: str):
     exam = EXAMS[place]
     given = [one for case in exam.printed_cases() for one in case.arguments.values()]

@@ -10,9 +10,10 @@ import torch
 from autograder.checks.exam.case import Property
 from autograder.checks.exam.exam import Exam
 from tests.support.course import every_exam
+from tests.support.sample import sample
 
 REFERENCE = "reference"
-HOLDING = [pytest.param(exam, id=place) for place, exam in every_exam().items() if exam.statements]
+HOLDING = [pytest.param(exam, id=place) for place, exam in every_exam().items() if exam._properties]
 
 
 def enclosed_by(holds: Property) -> Mapping[str, Any]:
@@ -37,7 +38,7 @@ def emptying(reference: type[torch.nn.Module]) -> type[torch.nn.Module]:
     return Emptying
 
 
-@pytest.mark.parametrize("exam", HOLDING)
+@pytest.mark.parametrize("exam", sample(HOLDING, 3))
 def test_answer_does_not_choose_what_it_is_compared_with(exam: Exam) -> None:
     cases = [case for case in exam.hidden_cases() if case.properties]
     properties = cases[0].properties

@@ -82,6 +82,7 @@ def lite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not shutil.which("node"), reason="Node runs Pyodide here")
 def test_every_answer_gets_the_card_that_it_gets_here(lite: Path) -> None:
     job = json.dumps(

@@ -236,11 +236,6 @@ class Exam:
         }
 
     @property
-    def statements(self) -> list[str]:
-        """What holds of every right answer, in words."""
-        return [*self._properties]
-
-    @property
     def untried(self) -> list[str]:
         """What hidden cases try beyond the printed examples, in words that learners may read.
 
@@ -312,7 +307,7 @@ class Exam:
             judged = partial(judge, self.name, answer, hints=self.hints, known=next(known, ""))
             report = judged(cases, about=self.about)
             if coarsely:
-                report = told_coarsely(report, cases, lambda: judged(self._once(None)))
+                report = told_coarsely(report, cases, lambda: judged(self.printed))
             return seen() or report
 
     def _once(self, seed: int | None) -> list[Case]:
@@ -324,7 +319,7 @@ class Exam:
             # One seed at a time: cases hold all the numbers of all misconceptions.
             self._made = {key: cases for key, cases in self._made.items() if None in (key, seed)}
             self._made[seed] = (
-                self.printed_cases() if seed is None else self._in_grading(self._once(None), seed)
+                self.printed_cases() if seed is None else self._in_grading(self.printed, seed)
             )
         return self._made[seed]
 

@@ -200,7 +200,8 @@ class Report:
         lines = f"lines {', '.join(others)} and {last}" if others else f"line {last}"
         change = f"one small change {'in any one of them' if others else 'there'}"
         if not self.places[0].alone:
-            return f"And look at {lines}: {change} is needed as well. It is about {abouts}."
+            left = f"{change} leaves what comes of that mistake alone"
+            return f"The other is then in {lines}: {left}. The change is about {abouts}."
         return f"Look at {lines}: {change} makes every example right. The change is about {abouts}."
 
 

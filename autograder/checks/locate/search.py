@@ -149,11 +149,12 @@ def _known(cases: Sequence[Case]) -> list[str]:
 
 
 def _is_telling(name: str, case: Case) -> bool:
-    """Whether hardly anything else than a misconception comes to the numbers that it does here."""
-    if not case.shows(name):
-        return False
-    parts = [part for _, part in numbers_in_parts(case.lookalikes[name]().value)]
-    finite = [part[np.isfinite(part)] for part in parts]
+    return case.shows(name) and is_telling(case.lookalikes[name]().value)
+
+
+def is_telling(value: object) -> bool:
+    """Whether what returns these numbers hardly returns them for another reason."""
+    finite = [part[np.isfinite(part)] for _, part in numbers_in_parts(value)]
     return any(len(np.unique(part)) >= _TELLING for part in finite)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from autograder.checks.exam.case import Case
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.locate.cases_as_json import written
-from autograder.checks.locate.search import FoundPlace, search
+from autograder.checks.locate.search import FoundPlace, is_telling, search
 from autograder.errors import ExamError
 
 _IN_THE_SANDBOX = "autograder.checks.locate.in_sandbox"
@@ -54,7 +54,8 @@ def with_places(
     found = _asked(run, report, cases) if run else search(answer, cases)
     besides = found[0].besides if found else ()
     if besides:
-        hint = f"Two things differ. {hints[besides[0]]}"
+        # One mistake that nobody knows can look like two that somebody does.
+        hint = f"Perhaps two things differ, and one of them is this. {hints[besides[0]]}"
         report = replace(report, hint=hint, nearest="")
     alike = (one.place() for one in found if one.besides == besides)
     return replace(report, places=tuple(alike))
@@ -63,11 +64,12 @@ def with_places(
 def _asked(run: Run, report: Report, cases: Sequence[Case]) -> list[FoundPlace]:
     """What the student's process claims to have found; nothing where it claims what can't be.
 
-    What misconceptions do is known of the example that failed first; on the others it is found out
-    of those that may be left after a change, and these are searched for again.
+    What all misconceptions do takes minutes to find out, but on one example, and mostly the judge
+    has. On the others it is found out of those that may be left after a change, and these are
+    searched for again.
     """
-    failed = (case for case in cases if case.label not in report.passed and not case.way)
-    first = next(failed, None)
+    failed = [case for case in cases if case.label not in report.passed and not case.way]
+    first = next((case for case in failed if is_telling(case.expected.value)), None)
     told = [case if case is first else replace(case, lookalikes={}) for case in cases]
     found = _claimed(run, report.exercise, told)
     if names := {name for one in found for name in one.besides}:

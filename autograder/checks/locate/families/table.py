@@ -15,9 +15,11 @@ NEARER: tuple[Family | StatementFamily, ...] = (
     *steps.KEYWORDS,
     *statements.FAMILIES,
 )
-# What is left out may be what another mistake is made in: such a change hides it.
+# What is left out may be what another mistake is made in, and so may what is multiplied by 0, or
+# raised to it: such a change hides it.
 TAKING_AWAY: tuple[Family | StatementFamily, ...] = (
     *arithmetic.LEFT_OUT,
+    *arithmetic.NUMBERS,
     *steps.REMOVED,
     *statements.FAMILIES,
 )

@@ -71,7 +71,7 @@ def test_what_is_near_is_offered() -> None:
         exams_called(COURSE, "causal_msk")
 
 
-@pytest.mark.parametrize("lesson", sample(COURSE.lessons(), 3))
+@pytest.mark.parametrize("lesson", sample(COURSE.lessons(), 6))
 def test_every_answer_has_its_place(lesson: str) -> None:
     for exam in exams_of(COURSE.exam_module(lesson)).values():
         for answer in (*exam.misconceptions.values(), *exam.accepted.values()):

@@ -49,6 +49,13 @@ def test_two_results_are_put_into_their_order() -> None:
     assert [sentence.split()[:3] for sentence in said] == [["And", "your", "two"]]
 
 
+def test_what_a_result_holds_is_told_from_the_results() -> None:
+    """As of a state of two sums beside an output."""
+    output, sums = np.zeros(2), (np.ones((3, 4)), np.ones(4))
+    _, said = without_habits(Outcome((output, sums)), Outcome((output, sums[::-1])))
+    assert said == [" And two parts of a result stand in the wrong order: exchange them."]
+
+
 def test_what_nothing_tells_apart_follows_what_other_calls_tell() -> None:
     one, other = np.zeros((2, 2)), np.ones((2, 2))
     assert without_habits(Outcome((one, other)), Outcome((other, one)))[1] == []

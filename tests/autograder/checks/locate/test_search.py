@@ -1,6 +1,10 @@
 """The place to look at is that of the mistake, it is found safely, and no correction is told."""
 
+import ast
+import json
 import time
+from contextlib import nullcontext
+from dataclasses import asdict
 from importlib.util import find_spec, module_from_spec
 from typing import Any
 
@@ -11,6 +15,7 @@ import torch
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Report
 from autograder.checks.locate import clock
+from autograder.checks.locate.cases_as_json import read
 from autograder.checks.locate.families.table import FAMILIES
 from autograder.checks.locate.search import search
 from autograder.checks.locate.where import searching_in, with_places
@@ -276,6 +281,84 @@ def test_hint_comes_first_and_worksheets_are_left_alone() -> None:
 def over_rows(x: np.ndarray) -> np.ndarray:
     """You summed over the rows."""
     return np.asarray(x.sum(axis=0) / x.shape[1])
+
+
+SUMS = Exam(mean_of_rows, dtypes=("float64",))
+SUMS.example(uneven)
+
+
+@SUMS.example
+def four_rows() -> np.ndarray:
+    """four rows of three numbers"""
+    return np.arange(12.0).reshape(4, 3)
+
+
+@SUMS.misconception
+def of_squares(x: np.ndarray) -> np.ndarray:
+    """You take the mean of the squares."""
+    return np.asarray((x**2).mean(axis=1))
+
+
+@SUMS.misconception
+def nowhere(x: np.ndarray) -> np.ndarray:
+    """You divide by zero."""
+    return np.full(len(x), np.nan)
+
+
+TWO_SLIPS = """\
+def mean_of_rows(x):
+    squares = x ** 2
+    return squares.sum(axis=1)
+"""
+
+
+def looked_at(text: str, *, there: bool = False) -> Report:
+    """The report on an answer that is searched here, or through what is written for elsewhere."""
+    wrong = means_in(text)
+
+    def tell(source: str) -> list[dict[str, str]]:
+        (call,) = ast.parse(source).body
+        assert isinstance(call, ast.Expr)
+        assert isinstance(call.value, ast.Call)
+        _, cases = map(ast.literal_eval, call.value.args)
+        found = search(wrong, read(json.loads(cases)))
+        return [{"text": json.dumps([asdict(one) for one in found])}]
+
+    with searching_in(tell) if there else nullcontext():
+        return with_places(SUMS.preview(wrong), wrong, SUMS.printed, SUMS.hints)
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_what_is_left_after_one_change_is_told_with_its_line(there: bool) -> None:
+    found = looked_at(TWO_SLIPS, there=there)
+    assert "one of them is this. You take the mean of the squares." in found.hint
+    assert found.places[0].line == 3
+    assert "The other is then in lines 3 and 2: one small change" in found.where_to_look
+    assert found.nearest == ""
+    assert Report.from_json(found.as_json()) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # One change makes all right: that comes before any two.
+        TWO_SLIPS.replace("squares.sum", "x.sum"),
+        # Whoever leaves out a step may have made the mistake there.
+        "def mean_of_rows(x):\n    return np.tanh((x ** 2).mean(axis=1))\n",
+        # Of nothing but NaN, nobody knows where it comes from.
+        "def mean_of_rows(x):\n    wide = x * np.inf\n    return (wide - wide).sum(axis=1)[::-1]\n",
+    ],
+)
+def test_nothing_is_said_of_two_where_there_may_be_one(text: str) -> None:
+    assert "two things" not in looked_at(text).hint
+
+
+def test_a_claim_of_what_is_no_misconception_is_none() -> None:
+    wrong = means_in(TWO_SLIPS)
+    claim = {"line": 3, "text": "", "family": 0, "quoted": "", "besides": ["nobody"]}
+    with searching_in(lambda source: [{"text": json.dumps([claim])}]):
+        report = with_places(SUMS.preview(wrong), wrong, SUMS.printed, SUMS.hints)
+    assert (report.hint, report.places) == ("", ())
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_an_honest_class_is_not_accused(habit: float) -> None:
 
 def test_the_reference_is_nothing_to_have_in_common() -> None:
     written = {
-        f"s{n}": {name: one.right[0] for name, one in WAYS(LESSON).items()} for n in range(12)
+        f"s{n}": {name: one.right[0] for name, one in WAYS(LESSON).items()} for n in range(4)
     }
     pair = Class(written, usual_ways(WAYS(LESSON)), {}).pair("s0", "s1")
     assert (pair.weight, pair.alike) == (0.0, 1.0)

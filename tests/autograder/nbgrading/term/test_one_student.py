@@ -24,6 +24,7 @@ from autograder.nbgrading.grade_class import grade_class
 from autograder.nbgrading.inbox.replacing import alone
 from autograder.nbgrading.term import any_files, one_student, student_copy, student_rows
 from tests.support.course import ROOT
+from tests.support.sample import sample
 from tests.support.tiny_course import LESSON, answered, as_bytes, hand_in, tiny_course
 
 # nbgrader's own use of SQLAlchemy.
@@ -385,7 +386,7 @@ STEPS_OF_RENAME = [
 
 
 @pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize(("where", "name", "time"), STEPS_OF_RENAME)
+@pytest.mark.parametrize(("where", "name", "time"), sample(STEPS_OF_RENAME, 3))
 def test_interrupted_rename_is_finished_by_the_same(
     course: Path, monkeypatch: pytest.MonkeyPatch, where: object, name: str, time: int, after: bool
 ) -> None:
@@ -468,7 +469,7 @@ STEPS_OF_REMOVAL = [
 
 
 @pytest.mark.parametrize("after", [False, True])
-@pytest.mark.parametrize(("where", "name", "time"), STEPS_OF_REMOVAL)
+@pytest.mark.parametrize(("where", "name", "time"), sample(STEPS_OF_REMOVAL, 3))
 def test_interrupted_removal_is_finished_by_the_same(
     course: Path, monkeypatch: pytest.MonkeyPatch, where: object, name: str, time: int, after: bool
 ) -> None:

@@ -63,12 +63,6 @@ def lie(value):
 """
 
 
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(LIMITS, preload=["numpy", "torch"]) as sandbox:
-        yield sandbox
-
-
 @pytest.fixture
 def session(sandbox: Sandbox) -> Iterator[Session]:
     with sandbox.spawn({}, 0) as student:

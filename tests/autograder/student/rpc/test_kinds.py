@@ -13,7 +13,6 @@ from autograder.student.rpc.deadline import Allowance
 from autograder.student.rpc.session import Session
 from autograder.student.rpc.stand_in import RemoteObject
 from autograder.student.sandbox.sandbox import Sandbox
-from tests.support.course import COURSE
 
 LIMITS = Limits(cell_seconds=20, call_seconds=20)
 NAMED = "from collections import namedtuple\nBest = namedtuple('Best', 'values places')\n"
@@ -52,11 +51,8 @@ def exam_of(function: Callable[..., object]) -> Exam:
 
 
 @pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    with (
-        Sandbox(LIMITS, preload=COURSE.settings.preload) as sandbox,
-        sandbox.spawn({}, 0) as student,
-    ):
+def session(sandbox: Sandbox) -> Iterator[Session]:
+    with sandbox.spawn({}, 0) as student:
         yield Session(student, LIMITS, Allowance(math.inf, 1))
 
 

@@ -26,13 +26,7 @@ from autograder.student.sandbox.sandbox import Sandbox
 from autograder.student.sandbox.student_process import ending_of
 from tests.support.processes import BACKSTOP
 
-LIMITS = Limits(cell_seconds=20, call_seconds=10, cpu_seconds=2)
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox(LIMITS, preload=["numpy", "torch"]) as sandbox:
-        yield sandbox
+LIMITS = Limits(cell_seconds=20, call_seconds=10)
 
 
 @pytest.fixture
@@ -145,13 +139,16 @@ def test_fork_that_ends(session: Session, code: str, number: int, reason: str) -
     assert session.find("x") == 1
 
 
-def test_fork_without_time(session: Session) -> None:
-    session.run("x = 1")
-    session.remember()
-    with pytest.raises(ForkEnded) as ended:
-        session.run("while True: pass")
-    assert ending_of(ended.value.code).out_of_time
-    assert session.find("x") == 1
+def test_fork_without_time() -> None:
+    limits = replace(LIMITS, cpu_seconds=2)
+    with Sandbox(limits, preload=()) as sandbox, sandbox.spawn({}, 0) as student:
+        session = Session(student, limits, Allowance(math.inf, 1))
+        session.run("x = 1")
+        session.remember()
+        with pytest.raises(ForkEnded) as ended:
+            session.run("while True: pass")
+        assert ending_of(ended.value.code).out_of_time
+        assert session.find("x") == 1
 
 
 def test_fork_that_leaves_a_child_behind(session: Session) -> None:

@@ -16,7 +16,6 @@ from autograder.student.limits import Limits
 from autograder.student.rpc.deadline import Allowance
 from autograder.student.rpc.session import Session
 from autograder.student.sandbox.sandbox import Sandbox
-from tests.support.course import COURSE
 
 LIMITS = Limits(cell_seconds=20, call_seconds=20)
 Tensor = torch.Tensor
@@ -45,11 +44,9 @@ EXAM = an_exam(("scaled_dot_product_attention",))
 
 
 @pytest.fixture(scope="module")
-def session() -> Iterator[Session]:
-    with (
-        Sandbox(LIMITS, preload=COURSE.settings.preload) as sandbox,
-        sandbox.spawn({"helper.py": b"import torch\nf = torch.nn.functional"}, 0) as student,
-    ):
+def session(sandbox: Sandbox) -> Iterator[Session]:
+    files = {"helper.py": b"import torch\nf = torch.nn.functional"}
+    with sandbox.spawn(files, 0) as student:
         yield Session(student, LIMITS, Allowance(math.inf, 10))
 
 

@@ -172,14 +172,14 @@ values = st.recursive(
 
 
 @seed(0)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(values)
 def test_round_trip(value):
     assert same(crossed(value), value)
 
 
 @seed(0)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(arrays())
 def test_arrays_arrive_plain(array):
     arrived = crossed(array)
@@ -192,7 +192,7 @@ def test_arrays_arrive_plain(array):
 
 
 @seed(0)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(tensors())
 def test_tensors_arrive_plain(tensor):
     arrived = crossed(tensor)

@@ -48,7 +48,9 @@ YOUNG = 10_000
 BY_LESSON = ("test_lessons", "test_exams", "test_processors")
 # A folder whose files share a sandbox.
 TOGETHER = "tests/autograder/student/rpc/test_"
-# Set in a run of all files, which tries few of the long tests.
+# Of the tests and files with each of these marks, a run of all files tries one in so many.
+SHARES = {"long": 30, "slow": 3}
+# Set in a run of all files.
 FEW = "AUTOGRADER_FEW_OF_LONG"
 
 
@@ -147,26 +149,27 @@ def pytest_report_header() -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Put the longest files first, in a run of everything; the order within a file stays.
 
-    Of the tests and files that are marked as long, such a run tries a thirtieth, others each time.
+    Of the tests and files that are marked with one of `SHARES`, such a run tries some, others each
+    time.
     """
     resuming.leave_out(config, items)
-    if FEW in os.environ:
-        long = {item: _marked(item) for item in items if item.get_closest_marker("long")}
-        marked = [*dict.fromkeys(long.values())]
-        files, tests = ([one for one in marked if ("::" in one) is test] for test in (False, True))
+    items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
+    for mark, share in SHARES.items() if FEW in os.environ else ():
+        marked = {item: _marked(item, mark) for item in items if item.get_closest_marker(mark)}
+        places = [*dict.fromkeys(marked.values())]
+        files, tests = ([one for one in places if ("::" in one) is test] for test in (False, True))
         # Each by itself: a run that drew most of the files would take half as long again.
-        drawn = {*sample(files, 30), *sample(tests, 30)}
-        left = {item for item, place in long.items() if place not in drawn}
+        drawn = {*sample(files, share), *sample(tests, share)}
+        left = {item for item, place in marked.items() if place not in drawn}
         config.hook.pytest_deselected(items=[*left])
         items[:] = [item for item in items if item not in left]
-    items.sort(key=lambda item: LONG.index(item.path.stem) if item.path.stem in LONG else len(LONG))
 
 
-def _marked(item: pytest.Item) -> str:
-    """What of a long test is marked: the test, or its file, whose tests share what takes long."""
+def _marked(item: pytest.Item, mark: str) -> str:
+    """What is marked: the test, or its file, whose tests share what takes long."""
     file = item.getparent(pytest.Module)
     assert file
-    return (file if any(mark.name == "long" for mark in file.own_markers) else item).nodeid
+    return (file if any(own.name == mark for own in file.own_markers) else item).nodeid
 
 
 @pytest.fixture(scope="module")

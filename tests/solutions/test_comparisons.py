@@ -56,7 +56,7 @@ def summed(place: str, *axes: int) -> tuple[Verdict, bool]:
 
 
 @pytest.mark.parametrize("axis", range(MOST_AXES))
-@pytest.mark.parametrize("place", sample(compared(), 3))
+@pytest.mark.parametrize("place", sample([*compared()], 3))
 def test_sums_are_no_comparison(place: str, axis: int) -> None:
     """A test that compares the sums along one axis overlooks what cancels there."""
     if (place, axis) in AS_GOOD:
@@ -67,7 +67,7 @@ def test_sums_are_no_comparison(place: str, axis: int) -> None:
     assert verdict is Verdict.WRONG
 
 
-@pytest.mark.parametrize("place", sample(compared(), 3))
+@pytest.mark.parametrize("place", sample([*compared()], 3))
 def test_nor_are_those_along_every_axis(place: str) -> None:
     """What is off here, and there the other way round, leaves both rows and columns their sums."""
     if any((place, axis) in AS_GOOD for axis in range(MOST_AXES)):

@@ -21,6 +21,8 @@ from autograder.checks.values.tensors import is_tensor
 from tests.support.course import COURSE, as_written, lessons_of_exams
 from tests.support.sample import sample
 
+pytestmark = pytest.mark.slow
+
 STUB = "stub"
 Answer = Callable[[Case], Outcome]
 POINTS = {

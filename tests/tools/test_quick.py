@@ -15,6 +15,8 @@ from tools.course_graph import CourseGraph
 from tools.quick import EXAMS, LESSONS, Command, described, stages, stages_of_lesson
 from tools.selection import Selection, Selector
 
+pytestmark = pytest.mark.slow
+
 GRAPH = CourseGraph(ROOT)
 SELECTOR = Selector(GRAPH)
 LESSON, MODULE = "02_dot_product_self_attention", "dot_product_self_attention"

@@ -11,6 +11,8 @@ import pytest
 
 from tests.support.course import ROOT
 
+pytestmark = pytest.mark.slow
+
 # What the scripts call, besides Python and uv.
 NEEDED = (
     *("bash", "cat", "dirname", "echo", "env", "grep", "id", "make", "mkdir", "rm", "tail", "tee"),

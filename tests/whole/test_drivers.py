@@ -18,6 +18,8 @@ from tests.support.course import every_entry, every_exam
 from tests.support.over_there import over_there
 from tests.support.sample import sample
 
+pytestmark = pytest.mark.slow
+
 Answer = Callable[..., object]
 Arguments = tuple[object, ...]
 

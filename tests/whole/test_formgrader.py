@@ -41,7 +41,7 @@ POINTS = sum(read_lesson(COURSE.lesson_file(LESSON)).points.values())
 HONEST, HOSTILE = "ada", "mallory"
 HOSTILE_NAME = "<img src=x onerror=window.__hit='name'>"
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("browser")]
 
 
 @pytest.fixture(scope="module")

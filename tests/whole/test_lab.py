@@ -35,6 +35,8 @@ from tests.support.lab import (
 )
 from tests.support.processes import eventually
 
+pytestmark = pytest.mark.slow
+
 LESSONS = COURSE.lessons()
 LAB = """
 import json, sys

@@ -23,6 +23,8 @@ from autograder.course import lesson_number, module_name
 from autograder.learner.other_answers import other_answers
 from tests.support.course import COURSE, ROOT
 
+pytestmark = pytest.mark.slow
+
 SECRETS = re.compile(
     r"solutions|HIDDEN|hidden_check|MARK SCHEME|BEGIN SOLUTION|Model answer|misconception\b"
 )

@@ -32,6 +32,8 @@ from tests.support.sample import EVERYTHING
 from tests.support.site_course import HALVES, built, site_course
 from tests.support.small_course import LESSON
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 

@@ -71,7 +71,8 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
     hidden = exam.hidden_cases()
     asked = {case.way for case in hidden if case.way and not case.printed}
     yield from (f"  one of these, {way.words}" for name, way in WAYS.items() if name in asked)
-    yield from (f"  {sentence} (must hold)" for sentence in exam.statements)
+    must = dict.fromkeys(sentence for case in hidden for sentence in case.properties)
+    yield from (f"  {sentence} (must hold)" for sentence in must)
     points = course_lesson(course, found.lesson).points.get(exam.name, 0)
     half = Report(exam.name, Verdict.WRONG, right_but_for="one thing" if exam.drawn else "")
     earned = half.graded_for(points, halves=course.settings.partial_credit).earned(points)

@@ -15,6 +15,8 @@ from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.sample import sample
 from tests.support.samples import make_cell
 
+pytestmark = pytest.mark.slow
+
 PASSED, WRONG, NOT_GRADABLE = Verdict.PASSED, Verdict.WRONG, Verdict.NOT_GRADABLE
 
 

@@ -21,6 +21,8 @@ from tests.support.attacks.inputs import CAUGHT, ENDLESS, function
 from tests.support.processes import descendants, eventually, running
 from tests.support.samples import make_cell
 
+pytestmark = pytest.mark.slow
+
 LIMITS = replace(
     Limits(),
     call_seconds=1,

@@ -18,6 +18,8 @@ from hypothesis import HealthCheck, Phase, given, settings, strategies
 from autograder import grading, insight, nbgrading
 from tests.support.sample import EVERYTHING
 
+pytestmark = pytest.mark.slow
+
 # As many as a cell may display.
 _LETTERS = 200_000
 _PLACES = 40 if EVERYTHING else 6

@@ -35,7 +35,10 @@ from tests.support.attacks.inputs import nested
 from tests.support.tiny_course import LESSON, answered, as_bytes, hand_in, tiny_course
 
 # nbgrader's own use of SQLAlchemy.
-pytestmark = pytest.mark.filterwarnings("ignore:Object of type .* not in session")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:Object of type .* not in session"),
+]
 
 WRONG = "def double(x):\n    return 3 * x"
 READS = "def double(x):\n    return 2 * x if open('data.txt').read() == '1 2 3' else 0"

@@ -39,7 +39,10 @@ from tests.support.samples import make_cell
 from tests.support.tiny_course import LESSON, answered, as_bytes, hand_in, tiny_course
 
 # nbgrader's own use of SQLAlchemy.
-pytestmark = pytest.mark.filterwarnings("ignore:Object of type .* not in session")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:Object of type .* not in session"),
+]
 
 EARNED = 5.0
 CONFIG = """

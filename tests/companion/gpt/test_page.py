@@ -14,6 +14,8 @@ from torch import nn
 from companion import Parts, page_of_gpt
 from companion.drawing.theme import DARK, LIGHT, Theme, luminance
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 

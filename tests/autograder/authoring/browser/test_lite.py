@@ -22,6 +22,8 @@ from tests.support.course import COURSE
 from tests.support.like_pyodide import like_pyodide
 from tests.support.served import served
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Dialog, Page
 

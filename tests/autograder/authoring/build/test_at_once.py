@@ -13,6 +13,8 @@ from autograder.course import Course
 from autograder.errors import CourseError, ExamError, SolutionError
 from tests.support.samples import FRONT_MATTER
 
+pytestmark = pytest.mark.slow
+
 LESSON = "00_multiples"
 FACTORS = {"double": 2, "threefold": 3, "fourfold": 4, "fivefold": 5}
 EXERCISE = """

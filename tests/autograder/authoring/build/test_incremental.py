@@ -29,6 +29,8 @@ from autograder.settings import ABOUT_LESSONS
 from tests.support.sample import sample
 from tests.support.samples import FRONT_MATTER
 
+pytestmark = pytest.mark.slow
+
 LESSON = (
     FRONT_MATTER
     + """\

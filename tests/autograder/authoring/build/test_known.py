@@ -22,6 +22,8 @@ from autograder.nbgrading.try_solution import try_solution
 from tests.support.course import COURSE
 from tests.support.small_course import LESSON, small_course
 
+pytestmark = pytest.mark.slow
+
 MODULE = "mixing"
 TESTS = {"match_check", "shares_of_check", "mix_check"}
 # In a process of its own, where nothing has been imported.

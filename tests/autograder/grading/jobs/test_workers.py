@@ -30,6 +30,8 @@ from tests.support.graded import as_plain
 from tests.support.hostile import hostile_folder, what_ran
 from tests.support.processes import descendants, eventually, parent_of, workers_here
 
+pytestmark = pytest.mark.slow
+
 ASLEEP = "import time\ndef double(x):\n    time.sleep(0.5)\n    return 2 * x"
 
 

@@ -8,6 +8,8 @@ from autograder.insight.similarity.pairs import Class
 from autograder.insight.similarity.usual import usual_of
 from tests.support.copied import KINDS, disguised, simulated_class, usual_ways, ways_of
 
+pytestmark = pytest.mark.slow
+
 LESSON = "04_causal_attention"
 MEAN = "def mean(x):\n    return sum(x) / len(x)"
 STRANGE = """\

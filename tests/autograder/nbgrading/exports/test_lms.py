@@ -27,6 +27,8 @@ from tests.support.gradebooks import (
     keep_record,
 )  # fmt: skip
 
+pytestmark = pytest.mark.slow
+
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 
 

@@ -14,6 +14,8 @@ from autograder.nbgrading.inbox import which_notebook as module
 from autograder.nbgrading.inbox.which_notebook import which_notebook
 from tests.support.course import COURSE
 
+pytestmark = pytest.mark.slow
+
 ASKED = "02_vectors.ipynb"
 CELLS = {"double", "why"}
 AGAIN = "it has to be handed in again"

@@ -27,6 +27,8 @@ from tests.support.course import COURSE, ROOT
 from tests.support.graded_class import STUDENTS, class_of_twelve
 from tests.support.tiny_course import LESSON
 
+pytestmark = pytest.mark.slow
+
 # Each kind of student once.
 NAMES = [f"student{number:02}" for number in range(len(STUDENTS) // 2)]
 

@@ -25,12 +25,12 @@ def draw_number() -> str:
 
 
 def sample(choices: Sequence[T], share: int = _SHARE, always: Collection[T] = ()) -> list[T]:
-    """One in `share` of the choices, at least one, and some always; all of them on request.
+    """One in `share` of the choices, at least one of any, and some always; all of them on request.
 
     They come from all along the choices, so that no run draws many of those that take long, which
     are neighbours; and another share is another draw, so that not all tests draw the same.
     """
-    if EVERYTHING:
+    if EVERYTHING or not choices:
         return [*choices]
     # What is no lesson or exercise, such as a processor, is drawn there as well.
     if _CONCERNED in os.environ and all(_called(choice)[:1].isdecimal() for choice in choices):

@@ -4,6 +4,8 @@
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 PYODIDE := cache/pyodide/pyodide.mjs
+# The tests are most of what there are types in; `make lint`, which `make quick` begins with, looks at them.
+INSTALLS := autograder companion tools
 # uv leaves compiling to the first import, and where Python may not keep what it compiles, as in many
 # containers, each of the processes that grade and test would take seconds for PyTorch.
 unexport PYTHONDONTWRITEBYTECODE
@@ -57,6 +59,8 @@ test: style ## Check style and types, run all tests
 	@tools/system-packages postgresql
 	@$(MAKE) -s $(PYODIDE) || echo "Without Pyodide, no lesson is tried in a browser."
 	@$(BIN)/python -m compileall -q autograder companion solutions tests/support # or each process does
+	@echo "Checking types, and finding the tests"
+	@OMP_NUM_THREADS=1 $(BIN)/pytest -q --collect-only >/dev/null & $(BIN)/mypy $(INSTALLS); held=$$?; wait; exit $$held
 	OMP_NUM_THREADS=1 $(BIN)/pytest -n 4 --dist loadscope --no-loadscope-reorder
 
 test-pyodide: $(INSTALLED) $(PYODIDE) ## Try the checks in Pyodide, the Python of browsers
@@ -66,7 +70,7 @@ test-pyodide: $(INSTALLED) $(PYODIDE) ## Try the checks in Pyodide, the Python o
 test-all: export AUTOGRADER_ALL := 1
 test-all: export AUTOGRADER_RESUMES := 1
 test-all: export OMP_NUM_THREADS := 1
-test-all: style ## Try everything, for hours: every proof, processor, style, moment of a kill
+test-all: lint ## Try everything, for hours: every proof, processor, style, moment of a kill
 	@tools/system-packages bubblewrap
 	@tools/system-packages chromium
 	@tools/system-packages postgresql

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # The files that take longest by the clock, the longest first, so that all processes end at about
 # the same time, and those that wait do so while others work.
 LONG = [
-    *("test_attacks", "test_processors", "test_lessons", "test_types", "test_in_the_browser"),
+    *("test_attacks", "test_processors", "test_lessons", "test_in_the_browser"),
     *("test_drivers", "test_grade", "test_sandbox", "test_formgrader", "test_incremental"),
     *("test_lab", "test_damage", "test_exams", "test_reading", "test_no_grade_lost"),
     *("test_attention_view_browser", "test_allowed", "test_resume", "test_site", "test_way_out"),
@@ -88,15 +88,18 @@ def _alone_at_first(config: pytest.Config) -> Iterator[None]:
     """In a fresh clone one process finds the tests before all others: what pytest makes of asserts,
     and Hypothesis of constants, they read then, where each would take half of its time to make it.
     """
-    # Who starts the others finds none itself; and `make quick` keeps nothing.
+    # `make quick` keeps nothing.
     cache = getattr(config, "cache", None)
-    if not cache or not hasattr(config, "workerinput"):
+    if not cache:
         yield
         return
     kept = cache.mkdir("found")
     made = kept / "made"
-    if made.exists():
+    # Who starts the others finds none itself, unless it is asked to find them and no more.
+    if made.exists() or not hasattr(config, "workerinput"):
         yield
+        if config.option.collectonly:
+            made.touch()
         return
     with FileLock(kept / "lock") as lock:
         if made.exists():

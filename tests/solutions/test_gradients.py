@@ -20,6 +20,8 @@ from autograder.checks.in_time import judge_in_time
 from tests.support.course import COURSE, every_entry, every_exam, without_hints
 from tests.support.sample import sample
 
+pytestmark = pytest.mark.slow
+
 EXAMS = every_exam()
 # By what ships of them, which is current: to draw the examples of all exams would take seconds.
 SHIPPED = every_entry()

@@ -11,6 +11,8 @@ from autograder.checks.exam.report import Verdict
 from tests.support.course import every_entry, every_exam, without_hints
 from tests.support.sample import sample
 
+pytestmark = pytest.mark.slow
+
 MODULES = {place: exam for place, exam in every_exam().items() if exam.use is run_module}
 # A query and a decoder's state are vectors there, and the keys of each have their own number.
 NOT_SHORTER = {"01_additive_attention/AdditiveAttention"}

@@ -73,6 +73,7 @@ def shortened(notebook: NotebookNode) -> NotebookNode:
     return notebook
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", SOLVED)
 def test_solved_lesson_passes(lesson: str, given_out: Path) -> None:
     solved = solved_and_run(lesson, given_out)

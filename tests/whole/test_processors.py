@@ -83,6 +83,7 @@ def test_what_goes_through_single_precision_is_always_tried() -> None:
     assert any(case.single for printed in always for case in printed.cases)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processor", ELSEWHERE)
 def test_what_ships_is_current_everywhere(processor: str) -> None:
     assert found_on(processor)["differs"] == []
@@ -100,6 +101,7 @@ def test_mistakes_are_named_elsewhere(processor: str) -> None:
     assert found_on(processor)["lost"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", sample(list(EXERCISES), 60))
 def test_no_hint_hangs_on_a_digit(place: str) -> None:
     """Of each wrong answer the same is said, whichever processor has made the shipped numbers."""

@@ -289,6 +289,7 @@ def test_outputs_are_bounded_and_shown(sandbox: Sandbox) -> None:
     assert verdicts(graded) == [Verdict.PASSED]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lesson", COURSE.lessons() if EVERYTHING else sample(SHORT_LESSONS, 2))
 def test_all_right_styles_earn_full_marks(lesson: str) -> None:
     source, beside = instructors(lesson)
@@ -686,6 +687,7 @@ def test_nan_is_right_where_the_solution_has_it(sandbox: Sandbox) -> None:
     assert verdicts(found) == [Verdict.NOT_GRADABLE] * 4 + [Verdict.PASSED]
 
 
+@pytest.mark.slow
 def test_operators_that_lie(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the instructor's solution has no class, no operator of a student's is asked."""
     monkeypatch.setattr("autograder.student.rpc.session.MOST_VALUES", 1000)

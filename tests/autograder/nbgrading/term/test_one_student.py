@@ -28,7 +28,10 @@ from tests.support.sample import sample
 from tests.support.tiny_course import LESSON, answered, as_bytes, hand_in, tiny_course
 
 # nbgrader's own use of SQLAlchemy.
-pytestmark = pytest.mark.filterwarnings("ignore:Object of type .* not in session")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:Object of type .* not in session"),
+]
 
 ROSTER = f'id;last_name;extension {LESSON}\r\n"ada";"=Love;lace";2\r\nben;Babbage;\r\n'
 FOLDERS = ("submitted", "autograded", "feedback", "records")

@@ -19,6 +19,8 @@ from autograder.nbgrading.inbox.replacing import alone
 from autograder.nbgrading.term.roster import Listed
 from autograder.nbgrading.term.zip_hand_ins import Collected, _Who, collect_zip
 
+pytestmark = pytest.mark.slow
+
 LESSON, NOTEBOOK = "02_vectors", "02_vectors.ipynb"
 ROSTER = [
     Listed("ada", {"first_name": "Ada", "last_name": "Lovelace", "lms_user_id": "1815"}),

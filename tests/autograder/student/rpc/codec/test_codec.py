@@ -843,6 +843,7 @@ DENSE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DENSE)
 def test_memory_of_small_values(name):
     limits = replace(LIMITS, items=30_000)

@@ -166,6 +166,35 @@ def test_place_to_look_at_is_found_in_the_sandbox(
     assert [place.line for place in found.report.places] == lines
 
 
+HIDING = """\
+def causal_attention_weights(scores):
+    later = torch.ones_like(scores).triu(1).bool()
+    return torch.softmax(scores.masked_fill(later, {}), {})
+"""
+
+
+def test_two_mistakes_are_told_as_in_a_check(sandbox: Sandbox) -> None:
+    """What the search may know of misconceptions comes from here, in two steps."""
+    module = COURSE.exam_module("04_causal_attention")
+    cells = [
+        cell("import torch"),
+        cell(HIDING.format("-torch.inf", -1), "causal_attention_weights"),
+    ]
+    examined = EXAMINED.replace("pairwise_scores", "causal_attention_weights")
+    test = cell(
+        examined.replace("solutions.exams.dot_product_self_attention", module.__name__),
+        "test-causal_attention_weights",
+        points=2,
+    )
+    source = new_notebook(cells=[*cells, test])
+    (found,) = grade(source, answered(source, HIDING.format(0, -2)), sandbox).verdicts
+    assert found.report
+    assert found.report.hint.startswith("Perhaps two things differ")
+    hints = exams_of(module)["causal_attention_weights"].hints
+    assert found.report.hint.endswith(hints["filled_with_zero"])
+    assert [(place.line, place.alone) for place in found.report.places] == [(3, False)]
+
+
 def test_memory_is_limited(sandbox: Sandbox) -> None:
     source = plain_course("assert double(1) == 2")
     answer = "def double(x):\n    return 2 if bytearray(3 * 1024**3) else 3"

@@ -1,7 +1,7 @@
 """The search for the place: change after change, until one makes every printed example right.
 
-Where none does, one may leave what a known misconception does, on every example: then two things
-are wrong, that misconception and what was changed.
+Where none does, one may leave what a known misconception does, on every example: then perhaps two
+things are wrong, that misconception and what was changed.
 
 It is bounded in the number of changes and in processor time; `trials` bounds each change.
 """

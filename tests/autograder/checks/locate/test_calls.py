@@ -119,3 +119,28 @@ def test_an_exception_of_the_right_kind_is_right() -> None:
         assert call.explaining(in_other_words, (RIGHT,))
         assert not call.explaining(of_another_kind, (RIGHT,))
         assert not call.explaining(lambda x: x, (RIGHT,))
+
+
+class Refusing:
+    def __array__(self, *_: object, **__: object) -> Any:
+        raise TypeError("no array")
+
+
+@pytest.mark.parametrize("value", [Refusing(), torch.ones(2, device="meta"), [1.0, Refusing()]])
+def test_what_can_not_be_looked_at_is_no_misconception(value: object) -> None:
+    exam = Exam(lambda x: x + 1)
+
+    @exam.example
+    def one() -> torch.Tensor:
+        """Two numbers."""
+        return torch.tensor([1.0, 2.0])
+
+    @exam.misconception
+    def unchanged(x: torch.Tensor) -> torch.Tensor:
+        """You return what you are given."""
+        return x
+
+    call = Call(exam.printed[0], (RIGHT, "unchanged"))
+    with quiet():
+        assert call.explaining(lambda x: x.clone(), (RIGHT, "unchanged")) == {"unchanged"}
+        assert call.explaining(lambda x: value, (RIGHT, "unchanged")) == set()

@@ -109,7 +109,7 @@ def search(
         return []
     # What tells most changes from a right answer, and soonest. No place depends on this order.
     order = sorted(range(len(cases)), key=lambda n: (not wrong[n], costs[n]))
-    known = _known(cases)
+    known = _known(cases, outcomes)
     trials = Trials(source, [cases[n] for n in order], [costs[n] for n in order], known)
     found: dict[int, FoundPlace] = {}
     besides: dict[tuple[object, ...], FoundPlace] = {}
@@ -138,14 +138,40 @@ def search(
     return [*found.values()] or [*besides.values()][:_MOST_PLACES]
 
 
-def _known(cases: Sequence[Case]) -> list[str]:
+def _known(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> list[str]:
     """What may explain a changed answer: nothing that is wrong, or a misconception.
 
     One that comes to few numbers is not among them: to yes or no, an exception or a table of NaN,
-    many changes lead.
+    many changes lead. Nor is one that is wrong in more numbers than the answer itself: a change
+    that leads there mends nothing.
     """
+    wrong = [_wrong_numbers(one.value, case) for one, case in zip(outcomes, cases, strict=True)]
+
+    def mends(name: str) -> bool:
+        asked = [n for n, case in enumerate(cases) if name in case.lookalikes]
+        left = (_wrong_numbers(cases[n].lookalikes[name]().value, cases[n]) for n in asked)
+        return sum(left) <= sum(wrong[n] for n in asked)
+
     names = dict.fromkeys(name for case in cases for name in case.lookalikes)
-    return [RIGHT, *(name for name in names if any(_is_telling(name, case) for case in cases))]
+    told = (name for name in names if any(_is_telling(name, case) for case in cases))
+    return [RIGHT, *filter(mends, told)]
+
+
+def _wrong_numbers(value: object, case: Case) -> int:
+    """How many of the numbers that are expected are not there."""
+    # An answer's value can be anything, and refuse to be looked at.
+    try:
+        found = dict(numbers_in_parts(value, case.names))
+    except Exception:
+        found = {}
+    wrong = 0
+    for part, expected in numbers_in_parts(case.expected.value, case.names):
+        there = found.get(part)
+        if there is None or there.shape != expected.shape:
+            wrong += expected.size
+        else:
+            wrong += int((~case.tolerance.of(part).allows(expected, there)).sum())
+    return wrong
 
 
 def _is_telling(name: str, case: Case) -> bool:

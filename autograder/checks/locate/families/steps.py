@@ -16,8 +16,9 @@ from autograder.checks.locate.families.change import (
 )
 
 # What a value may have to go through, where `x` stands for it.
+_SUMS_TO_ONE = ("x.softmax(-1)", "x / x.sum(-1, keepdims=True)")
 _OFTEN = (
-    *("x.softmax(-1)", "x / x.sum(-1, keepdims=True)", "x ** 0.5", "x ** 2", "x + 1", "x - 1"),
+    *("x ** 0.5", "x ** 2", "x + 1", "x - 1"),
     *("x * 2", "x / 2", "x // 2", "x.clone()", "x.unsqueeze(-1)", "x.sum(-1)"),
 )
 _STEPS = (
@@ -153,6 +154,11 @@ def _missing_often(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
         yield from (_filled(step, node) for step in _OFTEN if _takes(step, kind))
 
 
+def _normalized(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
+    if _is_value(node, scope) and _takes(_SUMS_TO_ONE[0], _kind_of(node, scope)):
+        yield from (_filled(step, node) for step in _SUMS_TO_ONE)
+
+
 def _missing(node: ast.expr, scope: Scope) -> Iterator[ast.expr]:
     if not _is_value(node, scope):
         return
@@ -268,8 +274,10 @@ UNUSED = (
     Family(_STEP, _missing_with_unused, _DONE, from_the_end=True),
     Family(_STEP, _joined, _DONE, from_the_end=True),
 )
+NORMALIZED = (Family(_STEP, _normalized, _DONE, from_the_end=True),)
 ADDED = (
     Family("an argument", _argument_missing, "what {} is given", of_call=True),
+    *NORMALIZED,
     Family(_STEP, _missing_often, _DONE, from_the_end=True),
     Family(_STEP, _missing_with_another, _DONE, from_the_end=True),
     Family(_STEP, _missing, _DONE, from_the_end=True),

@@ -15,12 +15,13 @@ NEARER: tuple[Family | StatementFamily, ...] = (
     *steps.KEYWORDS,
     *statements.FAMILIES,
 )
-# What is left out may be what another mistake is made in, and so may what is multiplied by 0, or
-# raised to it: such a change hides it.
+# What is left out may be what another mistake is made in, and so may what is multiplied by 0; and
+# what is divided by its sum has lost any factor. Such a change hides the mistake.
 TAKING_AWAY: tuple[Family | StatementFamily, ...] = (
     *arithmetic.LEFT_OUT,
     *arithmetic.NUMBERS,
     *steps.REMOVED,
+    *steps.NORMALIZED,
     *statements.FAMILIES,
 )
 FAMILIES = (

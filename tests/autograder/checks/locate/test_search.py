@@ -15,9 +15,10 @@ import torch
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Report
 from autograder.checks.locate import clock
+from autograder.checks.locate.calls import RIGHT
 from autograder.checks.locate.cases_as_json import read
 from autograder.checks.locate.families.table import FAMILIES
-from autograder.checks.locate.search import search
+from autograder.checks.locate.search import _known, search
 from autograder.checks.locate.where import searching_in, with_places
 from tests.support.samples import MEANS, mean_of_rows, means_in, places_in, uneven
 
@@ -351,6 +352,24 @@ def test_what_is_left_after_one_change_is_told_with_its_line(there: bool) -> Non
 )
 def test_nothing_is_said_of_two_where_there_may_be_one(text: str) -> None:
     assert "two things" not in looked_at(text).hint
+
+
+def one_off(x: np.ndarray) -> np.ndarray:
+    return mean_of_rows(x) + (np.arange(len(x)) == 0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "known"),
+    [
+        (one_off, [RIGHT]),
+        (means_in(TWO_SLIPS), [RIGHT, "of_squares"]),
+        (lambda x: object(), [RIGHT, "of_squares"]),
+    ],
+)
+def test_what_is_wrong_in_more_numbers_is_not_what_a_change_leaves(
+    answer: Any, known: list[str]
+) -> None:
+    assert _known(SUMS.printed, [case.observe(answer) for case in SUMS.printed]) == known
 
 
 def test_a_claim_of_what_is_no_misconception_is_none() -> None:

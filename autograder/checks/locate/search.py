@@ -22,7 +22,7 @@ from autograder.checks.locate.families.change import MOST_QUOTED, Family, Statem
 from autograder.checks.locate.families.table import FAMILIES, NEARER, TAKING_AWAY
 from autograder.checks.locate.places import Slot, is_tick, slots_of
 from autograder.checks.locate.seen import Kinds, Ran, watching
-from autograder.checks.locate.source import AnswerSource, source_of
+from autograder.checks.locate.source import MOST_LINES, AnswerSource, source_of
 from autograder.checks.locate.trials import Trials
 from autograder.checks.values.compare import numbers_in_parts
 from autograder.checks.values.outcome import Outcome, quiet
@@ -57,10 +57,11 @@ class FoundPlace:
             ValueError: for what no search can have found.
         """
         family = FAMILIES[self.family]
-        if self.line < 1 or self.family < 0 or len(self.quoted) > MOST_QUOTED:
+        is_quoted = len(self.quoted) <= MOST_QUOTED and "`" not in self.quoted
+        if not (0 < self.line <= MOST_LINES and self.family >= 0 and is_quoted):
             raise ValueError("no place is like this")
-        text = self.text[:_MOST_TEXT]
-        more = in_words(family, self.quoted)
+        text = _printable(self.text[:_MOST_TEXT])
+        more = in_words(family, _printable(self.quoted))
         return Place(self.line, text, family.about, more, alone=not self.besides)
 
 
@@ -182,6 +183,11 @@ def is_telling(value: object) -> bool:
     """Whether what returns these numbers hardly returns them for another reason."""
     finite = [part[np.isfinite(part)] for _, part in numbers_in_parts(value)]
     return any(len(np.unique(part)) >= _TELLING for part in finite)
+
+
+def _printable(text: str) -> str:
+    """Text in which nothing turns lines, colours or directions, and that can be kept in a file."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
 def _stopped_at(outcome: Outcome) -> int:

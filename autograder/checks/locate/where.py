@@ -17,6 +17,9 @@ from autograder.errors import ExamError
 _IN_THE_SANDBOX = "autograder.checks.locate.in_sandbox"
 _MOST_TEXT = 1 << 20
 _MOST_PLACES = 4
+_MOST_CLAIMED = 1 << 15
+# So many misconceptions are told apart on all examples; each takes a second of a large module.
+_MOST_LEFT = 4
 
 # Runs a cell in the student's process, and gives its outputs.
 Run = Callable[[str], Sequence[Any]]
@@ -72,7 +75,7 @@ def _asked(run: Run, report: Report, cases: Sequence[Case]) -> list[FoundPlace]:
     first = next((case for case in failed if is_telling(case.expected.value)), None)
     told = [case if case is first else replace(case, lookalikes={}) for case in cases]
     found = _claimed(run, report.exercise, told)
-    if names := {name for one in found for name in one.besides}:
+    if names := [*dict.fromkeys(name for one in found for name in one.besides)][:_MOST_LEFT]:
         found = _claimed(run, report.exercise, [_with(names, case) for case in cases])
     return found
 
@@ -96,12 +99,14 @@ def _claimed(run: Run, exercise: str, cases: Sequence[Case]) -> list[FoundPlace]
     known = {name for case in cases for name in case.lookalikes}
     try:
         (output,) = outputs
-        found = [_found(**one) for one in json.loads(output["text"])[:_MOST_PLACES]]
+        if len(claim := output["text"]) > _MOST_CLAIMED:
+            raise ValueError("no search tells as much")
+        found = [_found(**one) for one in json.loads(claim)[:_MOST_PLACES]]
         for one in found:
             one.place()
             if not known.issuperset(one.besides):
                 raise ValueError("no misconception is called so")
-    except (TypeError, ValueError, KeyError, IndexError):
+    except (TypeError, ValueError, KeyError, IndexError, RecursionError):
         return []
     return found
 
@@ -110,6 +115,8 @@ def _found(
     line: object, text: object, family: object, quoted: object, besides: object
 ) -> FoundPlace:
     match line, text, family, quoted, besides:
-        case int(), str(), int(), str(), list() if all(type(name) is str for name in besides):
+        case int(), str(), int(), str(), list() if bool not in (type(line), type(family)) and all(
+            type(name) is str for name in besides
+        ):
             return FoundPlace(line, text, family, quoted, tuple(besides))
     raise TypeError("no place is like this")

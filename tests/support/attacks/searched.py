@@ -27,7 +27,7 @@ def _telling(claim: str) -> str:
     )
 
 
-_CLAIM = '{{"line": 1, "text": {}, "family": 0, "quoted": "x"}}'
+_CLAIM = '{{"line": 1, "text": {}, "family": 0, "quoted": "x", "besides": []}}'
 
 SEARCHED: tuple[Attack, ...] = (
     Attack(

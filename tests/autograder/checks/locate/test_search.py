@@ -3,8 +3,10 @@
 import ast
 import json
 import time
+from collections import Counter
 from contextlib import nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from functools import partial
 from importlib.util import find_spec, module_from_spec
 from typing import Any
 
@@ -20,6 +22,7 @@ from autograder.checks.locate.cases_as_json import read
 from autograder.checks.locate.families.table import FAMILIES
 from autograder.checks.locate.search import _known, search
 from autograder.checks.locate.where import searching_in, with_places
+from autograder.checks.values.outcome import Outcome
 from tests.support.samples import MEANS, mean_of_rows, means_in, places_in, uneven
 
 LOOP = """\
@@ -397,6 +400,11 @@ def test_a_claim_of_what_is_no_misconception_is_none() -> None:
                 + '", "besides": []}]'
             }
         ],
+        [{"text": '[{"line": 201, "text": "", "family": 0, "quoted": "", "besides": []}]'}],
+        [{"text": '[{"line": true, "text": "", "family": 0, "quoted": "", "besides": []}]'}],
+        [{"text": '[{"line": 1, "text": "", "family": 0, "quoted": "`", "besides": []}]'}],
+        [{"text": "[" * 20_000}],
+        [{"text": "[" + " " * 40_000 + "]"}],
         [{"text": "[]"}, {"text": "[]"}],
         [None],
     ],
@@ -406,6 +414,43 @@ def test_forged_claims_are_no_places(claim: list[dict[str, str]]) -> None:
     with searching_in(lambda source: claim):
         located = with_places(MEANS.preview(wrong), wrong, MEANS.printed_cases())
     assert located.places == ()
+
+
+def test_a_claim_can_be_printed_and_kept() -> None:
+    wrong = means_in(ONE_LINE.replace("axis=1", "axis=0"))
+    claim = {"line": 2, "text": "a\ud800\u202e\x1b[2J\n=1", "family": 0, "quoted": "b\x00"}
+    with searching_in(lambda source: [{"text": json.dumps([{**claim, "besides": []}])}]):
+        (place,) = with_places(MEANS.preview(wrong), wrong, MEANS.printed_cases()).places
+    assert place.text == "a   [2J =1"
+    assert "`b `" in place.more
+
+
+def test_who_sleeps_is_not_searched() -> None:
+    """It would take none of the time by which a search is bounded."""
+    text = "def mean_of_rows(x):\n    time.sleep(0.001)\n    return x.sum(axis=0)\n"
+    assert search(means_in(text, time=time), MEANS.printed_cases()) == []
+    text = text.replace("time.sleep", "sleep")
+    assert search(means_in(text, sleep=time.sleep), MEANS.printed_cases()) == []
+
+
+def test_few_misconceptions_are_computed_for_a_claim() -> None:
+    """Whoever claims all has the grader compute them on every example."""
+    names = [f"wrong_{number}" for number in range(12)]
+    asked: list[str] = []
+
+    def run(name: str) -> Outcome:
+        asked.append(name)
+        return Outcome(np.arange(4.0))
+
+    wrong = means_in(TWO_SLIPS)
+    report = SUMS.preview(wrong)
+    lookalikes = {name: partial(run, name) for name in names}
+    cases = [replace(case, lookalikes=lookalikes) for case in SUMS.printed]
+    claim = {"line": 3, "text": "", "family": 0, "quoted": "", "besides": names}
+    with searching_in(lambda source: [{"text": json.dumps([claim])}]):
+        with_places(report, wrong, cases, dict.fromkeys(names, "a hint"))
+    often = Counter(asked)
+    assert sum(often[name] > often[names[-1]] for name in names) <= 4
 
 
 def test_a_true_claim_is_believed() -> None:

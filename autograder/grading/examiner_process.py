@@ -311,7 +311,7 @@ class _Serving:
             with (
                 memory_limit(self._limits.test_memory_bytes),
                 looking,
-                searching_in(session.run),
+                searching_in(session.run, [text for _, text in self._written.cells]),
                 drawing_from(self._exam_seed),
             ):
                 session.begin_test(by_exam=is_exam(self._cells[test]))

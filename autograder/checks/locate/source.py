@@ -19,9 +19,8 @@ _HARMLESS |= {"itertools", "math", "numbers", "operator", "random", "statistics"
 _HARMLESS |= {"string", "re", "time", "warnings", "_operator", "_functools", "_collections_abc"}
 _REACHING = RUNS_TEXT | STOPS | words("open __import__ globals setattr delattr get_ipython")
 # Of libraries, what writes files, loads code or sets what others use.
-# Whoever sleeps uses no processor time, by which a search is bounded.
 _WRITING = WRITES_FILES | words(
-    "system popen replace load load_library compile hub set_default_dtype sleep"
+    "system popen replace load load_library compile hub set_default_dtype"
 )
 MOST_LINES = 200
 
@@ -120,8 +119,6 @@ def _is_harmless_name(name: str, namespace: Mapping[str, object]) -> bool:
     if isinstance(found, ModuleType):
         return _is_harmless_module(found.__name__)
     if isinstance(found, FunctionType | BuiltinFunctionType | type):
-        if found.__name__ == "sleep":
-            return False
         return _is_harmless_module(str(found.__module__))
     return name not in _REACHING
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -24,13 +24,40 @@ _MOST_LEFT = 4
 # Runs a cell in the student's process, and gives its outputs.
 Run = Callable[[str], Sequence[Any]]
 
-_there: ContextVar[Run | None] = ContextVar("there", default=None)
+# What `ast.unparse` may write otherwise than an author did.
+_PLAIN = str.maketrans("", "", " \t\n()'\"")
+
+
+@dataclass(frozen=True)
+class _There:
+    """Where answers are, and the cells in which they were handed in."""
+
+    run: Run
+    cells: Sequence[str]
+
+    def as_written(self, found: FoundPlace) -> FoundPlace:
+        """A place that is claimed, of which nothing is told that was not handed in.
+
+        A process that knows hidden inputs could tell its author of them.
+
+        Raises:
+            ValueError: for a line that no cell has.
+        """
+        lines = (cell.splitlines()[found.line - 1 : found.line] for cell in self.cells)
+        if [found.text] not in ([*map(str.strip, line)] for line in lines):
+            raise ValueError("no cell has this line")
+        quoted = found.quoted.translate(_PLAIN)
+        is_there = any(quoted in cell.translate(_PLAIN) for cell in self.cells)
+        return found if is_there else replace(found, quoted="")
+
+
+_there: ContextVar[_There | None] = ContextVar("there", default=None)
 
 
 @contextmanager
-def searching_in(run: Run) -> Iterator[None]:
-    """Have answers searched by cells that `run` runs, where they are."""
-    token = _there.set(run)
+def searching_in(run: Run, cells: Sequence[str]) -> Iterator[None]:
+    """Have answers, handed in with these cells, searched by cells that `run` runs."""
+    token = _there.set(_There(run, cells))
     try:
         yield
     finally:
@@ -53,8 +80,8 @@ def with_places(
         return report
     if report.hint or not hints:
         cases = [replace(case, lookalikes={}) for case in cases]
-    run = _there.get()
-    found = _asked(run, report, cases) if run else search(answer, cases)
+    there = _there.get()
+    found = _asked(there, report, cases) if there else search(answer, cases)
     besides = found[0].besides if found else ()
     if besides:
         # One mistake that nobody knows can look like two that somebody does.
@@ -64,7 +91,7 @@ def with_places(
     return replace(report, places=tuple(alike))
 
 
-def _asked(run: Run, report: Report, cases: Sequence[Case]) -> list[FoundPlace]:
+def _asked(there: _There, report: Report, cases: Sequence[Case]) -> list[FoundPlace]:
     """What the student's process claims to have found; nothing where it claims what can't be.
 
     What all misconceptions do takes minutes to find out, but on one example, and mostly the judge
@@ -74,9 +101,9 @@ def _asked(run: Run, report: Report, cases: Sequence[Case]) -> list[FoundPlace]:
     failed = [case for case in cases if case.label not in report.passed and not case.way]
     first = next((case for case in failed if is_telling(case.expected.value)), None)
     told = [case if case is first else replace(case, lookalikes={}) for case in cases]
-    found = _claimed(run, report.exercise, told)
+    found = _claimed(there, report.exercise, told)
     if names := [*dict.fromkeys(name for one in found for name in one.besides)][:_MOST_LEFT]:
-        found = _claimed(run, report.exercise, [_with(names, case) for case in cases])
+        found = _claimed(there, report.exercise, [_with(names, case) for case in cases])
     return found
 
 
@@ -86,7 +113,7 @@ def _with(names: Collection[str], case: Case) -> Case:
     return replace(case, lookalikes=lookalikes)
 
 
-def _claimed(run: Run, exercise: str, cases: Sequence[Case]) -> list[FoundPlace]:
+def _claimed(there: _There, exercise: str, cases: Sequence[Case]) -> list[FoundPlace]:
     try:
         text = json.dumps(written(cases))
     except ExamError:
@@ -95,7 +122,7 @@ def _claimed(run: Run, exercise: str, cases: Sequence[Case]) -> list[FoundPlace]
     if len(text) > _MOST_TEXT:
         return []
     module = f"__import__({_IN_THE_SANDBOX!r}, fromlist=['tell'])"
-    outputs = run(f"{module}.tell({exercise!r}, {text!r})")
+    outputs = there.run(f"{module}.tell({exercise!r}, {text!r})")
     known = {name for case in cases for name in case.lookalikes}
     try:
         (output,) = outputs
@@ -106,6 +133,7 @@ def _claimed(run: Run, exercise: str, cases: Sequence[Case]) -> list[FoundPlace]
             one.place()
             if not known.issuperset(one.besides):
                 raise ValueError("no misconception is called so")
+        found = [there.as_written(one) for one in found]
     except (TypeError, ValueError, KeyError, IndexError, RecursionError):
         return []
     return found

@@ -15,11 +15,10 @@ import pytest
 import torch
 
 from autograder.checks.exam.exam import Exam
-from autograder.checks.exam.report import Report
+from autograder.checks.exam.report import Place, Report
 from autograder.checks.locate import clock
 from autograder.checks.locate.calls import RIGHT
 from autograder.checks.locate.cases_as_json import read
-from autograder.checks.locate.families.table import FAMILIES
 from autograder.checks.locate.search import _known, search
 from autograder.checks.locate.where import searching_in, with_places
 from autograder.checks.values.outcome import Outcome
@@ -328,7 +327,7 @@ def looked_at(text: str, *, there: bool = False) -> Report:
         found = search(wrong, read(json.loads(cases)))
         return [{"text": json.dumps([asdict(one) for one in found])}]
 
-    with searching_in(tell) if there else nullcontext():
+    with searching_in(tell, [text]) if there else nullcontext():
         return with_places(SUMS.preview(wrong), wrong, SUMS.printed, SUMS.hints)
 
 
@@ -375,62 +374,71 @@ def test_what_is_wrong_in_more_numbers_is_not_what_a_change_leaves(
     assert _known(SUMS.printed, [case.observe(answer) for case in SUMS.printed]) == known
 
 
-def test_a_claim_of_what_is_no_misconception_is_none() -> None:
-    wrong = means_in(TWO_SLIPS)
-    claim = {"line": 3, "text": "", "family": 0, "quoted": "", "besides": ["nobody"]}
-    with searching_in(lambda source: [{"text": json.dumps([claim])}]):
-        report = with_places(SUMS.preview(wrong), wrong, SUMS.printed, SUMS.hints)
-    assert (report.hint, report.places) == ("", ())
-
-
 @pytest.mark.parametrize(
-    "claim",
+    "claims",
     [
-        [],
-        [{"text": "nothing"}],
-        [{"text": "[1]"}],
-        [{"text": '[{"line": "1", "text": "", "family": 0, "quoted": "", "besides": []}]'}],
-        [{"text": '[{"line": 0, "text": "", "family": 0, "quoted": "", "besides": []}]'}],
-        [{"text": '[{"line": 1, "text": "", "family": -1, "quoted": "", "besides": []}]'}],
-        [{"text": '[{"line": 1, "text": "", "family": 9999, "quoted": "", "besides": []}]'}],
-        [
-            {
-                "text": '[{"line": 1, "text": "", "family": 0, "quoted": "'
-                + 99 * "x"
-                + '", "besides": []}]'
-            }
-        ],
-        [{"text": '[{"line": 201, "text": "", "family": 0, "quoted": "", "besides": []}]'}],
-        [{"text": '[{"line": true, "text": "", "family": 0, "quoted": "", "besides": []}]'}],
-        [{"text": '[{"line": 1, "text": "", "family": 0, "quoted": "`", "besides": []}]'}],
-        [{"text": "[" * 20_000}],
-        [{"text": "[" + " " * 40_000 + "]"}],
-        [{"text": "[]"}, {"text": "[]"}],
-        [None],
+        *("[]", "nothing", "[1]", "[" * 20_000, "[" + " " * 40_000 + "]", '[{"line": 1}]'),
+        *({"line": line} for line in ("1", 0, 201, True)),
+        *({"family": family} for family in (-1, 9999)),
+        *({"quoted": quoted} for quoted in (99 * "x", "`", None)),
+        *({"text": text} for text in ("", "x", "return x.sum(axis=0)", ONE_LINE)),
+        {"besides": ["nobody"]},
     ],
+    ids=lambda one: str(one)[:30],
 )
-def test_forged_claims_are_no_places(claim: list[dict[str, str]]) -> None:
+def test_forged_claims_are_no_places(claims: Any) -> None:
+    cell = ONE_LINE.replace("axis=1", "axis=0")
+    honest = {"line": 2, "text": cell.splitlines()[1].strip(), "family": 0, "quoted": "x"}
+    honest["besides"] = []
+
+    def places(text: str) -> tuple[Place, ...]:
+        with searching_in(lambda source: [{"text": text}], [cell]):
+            wrong = means_in(cell)
+            return with_places(MEANS.preview(wrong), wrong, MEANS.printed_cases()).places
+
+    assert len(places(json.dumps([honest]))) == 1
+    forged = json.dumps([honest | claims]) if isinstance(claims, dict) else claims
+    assert places(forged) == ()
+
+
+@pytest.mark.parametrize("outputs", [[], [None], 2 * [{"text": "[]"}]])
+def test_what_no_search_prints_is_no_claim(outputs: list[Any]) -> None:
     wrong = means_in(ONE_LINE.replace("axis=1", "axis=0"))
-    with searching_in(lambda source: claim):
-        located = with_places(MEANS.preview(wrong), wrong, MEANS.printed_cases())
-    assert located.places == ()
+    with searching_in(lambda source: outputs, [ONE_LINE]):
+        assert with_places(MEANS.preview(wrong), wrong, MEANS.printed_cases()).places == ()
 
 
 def test_a_claim_can_be_printed_and_kept() -> None:
     wrong = means_in(ONE_LINE.replace("axis=1", "axis=0"))
-    claim = {"line": 2, "text": "a\ud800\u202e\x1b[2J\n=1", "family": 0, "quoted": "b\x00"}
-    with searching_in(lambda source: [{"text": json.dumps([{**claim, "besides": []}])}]):
+    line = "a\ud800\u202e\x1b[2J=b\x00"
+    claim = {"line": 2, "text": line, "family": 0, "quoted": "b\x00", "besides": []}
+    with searching_in(lambda source: [{"text": json.dumps([claim])}], [f"\n  {line}"]):
         (place,) = with_places(MEANS.preview(wrong), wrong, MEANS.printed_cases()).places
-    assert place.text == "a   [2J =1"
+    assert place.text == "a   [2J=b "
     assert "`b `" in place.more
 
 
-def test_who_sleeps_is_not_searched() -> None:
-    """It would take none of the time by which a search is bounded."""
-    text = "def mean_of_rows(x):\n    time.sleep(0.001)\n    return x.sum(axis=0)\n"
-    assert search(means_in(text, time=time), MEANS.printed_cases()) == []
-    text = text.replace("time.sleep", "sleep")
-    assert search(means_in(text, sleep=time.sleep), MEANS.printed_cases()) == []
+@pytest.mark.parametrize(("quoted", "is_told"), [("x.sum(axis=0)", True), ("x.sum(0.25)", False)])
+def test_nothing_is_quoted_that_was_not_handed_in(quoted: str, is_told: bool) -> None:
+    """A process that knows hidden inputs could tell its author of them."""
+    cell = ONE_LINE.replace("x.sum(axis=1)", "(x.sum)(axis=0)")
+    line = cell.splitlines()[1].strip()
+    claim = {"line": 2, "text": line, "family": 0, "quoted": quoted, "besides": []}
+    wrong = means_in(cell)
+    with searching_in(lambda source: [{"text": json.dumps([claim])}], [cell]):
+        (place,) = with_places(MEANS.preview(wrong), wrong, MEANS.printed_cases()).places
+    assert (quoted in place.more) == is_told
+
+
+def test_who_waits_is_not_searched_for_long() -> None:
+    """It takes none of the processor time by which a search is bounded."""
+    text = "def mean_of_rows(x):\n    time.sleep(0.05)\n    return np.tanh(x).sum(axis=0)\n"
+    started = time.monotonic()
+    search(means_in(text, time=time), MEANS.printed_cases(), seconds=0.1)
+    assert time.monotonic() - started < 2
+
+
+LEFT = {"line": 3, "text": "return squares.sum(axis=1)", "family": 0, "quoted": ""}
 
 
 def test_few_misconceptions_are_computed_for_a_claim() -> None:
@@ -446,17 +454,14 @@ def test_few_misconceptions_are_computed_for_a_claim() -> None:
     report = SUMS.preview(wrong)
     lookalikes = {name: partial(run, name) for name in names}
     cases = [replace(case, lookalikes=lookalikes) for case in SUMS.printed]
-    claim = {"line": 3, "text": "", "family": 0, "quoted": "", "besides": names}
-    with searching_in(lambda source: [{"text": json.dumps([claim])}]):
+    claim = {
+        "line": 3,
+        "text": "return squares.sum(axis=1)",
+        "family": 0,
+        "quoted": "",
+        "besides": names,
+    }
+    with searching_in(lambda source: [{"text": json.dumps([claim])}], [TWO_SLIPS]):
         with_places(report, wrong, cases, dict.fromkeys(names, "a hint"))
     often = Counter(asked)
     assert sum(often[name] > often[names[-1]] for name in names) == 4
-
-
-def test_a_true_claim_is_believed() -> None:
-    wrong = means_in(ONE_LINE.replace("axis=1", "axis=0"))
-    claim = '[{"line": 2, "text": "return x", "family": 0, "quoted": "sum", "besides": []}]'
-    with searching_in(lambda source: [{"text": claim}]):
-        located = with_places(MEANS.preview(wrong), wrong, MEANS.printed_cases())
-    (place,) = located.places
-    assert (place.line, place.about) == (2, FAMILIES[0].about)

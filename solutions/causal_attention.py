@@ -57,7 +57,7 @@ def causal_attention_weights(scores: torch.Tensor) -> torch.Tensor:
     """Turn scores into causal weights: each row sums to 1, and future keys get exactly 0.
 
     Args:
-        scores: (..., queries, keys), as many queries as keys. Do not change them.
+        scores: (..., queries, keys), as many queries as keys, of any magnitude. Do not change them.
 
     Returns:
         The weights, in the shape and dtype of the scores.
@@ -114,7 +114,7 @@ def causal_column_weights(scores: torch.Tensor) -> torch.Tensor:
     """Causal weights with one token per column, so that each column sums to 1.
 
     Args:
-        scores: (keys, queries): keys on rows, queries on columns.
+        scores: (keys, queries), of any magnitude: keys on rows, queries on columns.
 
     Returns:
         The weights, in the same layout as the scores, with 0 where the key comes after the query.
@@ -247,7 +247,7 @@ def masked_attention_weights(scores: torch.Tensor, hidden: torch.Tensor) -> torc
     """The softmax over the visible keys, with zeros for a query that sees no key at all.
 
     Args:
-        scores: (..., queries, keys). Do not change them.
+        scores: (..., queries, keys), of any magnitude. Do not change them.
         hidden: a boolean tensor of the same shape, True where a key is hidden.
 
     Returns:

@@ -36,7 +36,7 @@ def averages_as(reference: Callable[..., object]) -> Callable[..., bool]:
         calls: int,
         *_: object,
     ) -> bool:
-        """in training, the outputs of many equal texts have the average that they should have"""
+        """in training, the outputs of many equal texts average and spread as they should"""
         dtypes = {one.dtype for one in inputs if one is not None}
         is_asked = training and calls == 1 and torch.float64 in dtypes
         if not is_asked or settings["dropout"] != ALMOST_NEVER:
@@ -53,7 +53,7 @@ def averages_as(reference: Callable[..., object]) -> Callable[..., bool]:
 
 
 def _average_alike(received: object, wanted: object) -> bool:
-    """Whether two modules have the same mean output, and gradients that are numbers."""
+    """Whether two modules' outputs spread alike around the same mean, with finite gradients."""
     if not isinstance(received, dict) or not isinstance(wanted, dict):
         return False
     tensors = [one for one in received.values() if isinstance(one, torch.Tensor)]
@@ -68,6 +68,14 @@ def _average_alike(received: object, wanted: object) -> bool:
     *_, most = torch.linalg.svd(expected - average, full_matrices=False)
     directions = torch.cat([average, most[:_DIRECTIONS]])
     found, expected = (one @ directions.mT for one in (found, expected))
+    middle = expected.mean(dim=0)
+    # What is dropped together, for several words or heads, spreads further around the same mean.
+    return _mean_alike(found, expected) and _mean_alike(
+        (found - middle).square(), (expected - middle).square()
+    )
+
+
+def _mean_alike(found: torch.Tensor, expected: torch.Tensor) -> bool:
     chance = ((found.var(dim=0) + expected.var(dim=0)) / _TEXTS).sqrt()
     off = (found.mean(dim=0) - expected.mean(dim=0)).abs()
     # Along what dropout does not change there is nothing but rounding, of the largest numbers too.

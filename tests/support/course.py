@@ -11,7 +11,9 @@ import pytest
 from autograder.authoring.build.shipping import Entry, entries_in
 from autograder.authoring.lesson.lesson import Lesson
 from autograder.authoring.lesson.reading import read_lesson
+from autograder.checks.exam.draw import DEFAULT_SEED
 from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.exam.report import Verdict
 from autograder.checks.examples import FILE
 from autograder.course import Course
 
@@ -35,11 +37,28 @@ def every_exam() -> dict[str, Exam]:
     }
 
 
+def exam_of(name: str, lesson: str = "") -> Exam:
+    """The exam of an exercise by its name, of a lesson if several have such an exercise.
+
+    A test of one that a course lacks is skipped.
+    """
+    exams = (exam for place, exam in every_exam().items() if place.startswith(lesson))
+    found = next((exam for exam in exams if exam.name == name), None)
+    if not found:
+        pytest.skip(f"the course has no {name}")
+    return found
+
+
 def without_hints(exam: Exam) -> Exam:
     """The same cases, without what known mistakes make of them, which can take a minute."""
     bare = copy(exam)
     bare.misconceptions, bare._made = {}, {}
     return bare
+
+
+def is_refused(exam: Exam, answer: object, seed: int = DEFAULT_SEED) -> bool:
+    """Whether an answer fails the exam, found out without a word on what is wrong with it."""
+    return without_hints(exam).examine(answer, seed).verdict is not Verdict.PASSED
 
 
 @cache

@@ -3,7 +3,7 @@
 import math
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from companion.specimens import padding
 from solutions.exams.additive_attention._specimens import Pair, hidden_places
@@ -56,23 +56,36 @@ def last_feature_of_everything(query: Tensor, annotations: Tensor, lengths: Tens
     return torch.cat([contexts[:, :-1], annotations[:, :, -1:].sum(dim=1)], dim=1), weights
 
 
-def sentences_cancel(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
-    """What one sentence gains from padding, another one loses: not blind."""
+def padding_direction(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+    """Of the padding, the size of the features next to each other counts: not blind."""
     contexts, weights = padding.masked_attention(query, annotations, lengths)
-    return cancelling(contexts, 0, 0.1 * annotations[0, -1, -1]), weights
+    seen = torch.where(hidden_places(weights, lengths)[..., None], annotations, 0).sum(dim=1)
+    # Neither padding that is multiplied nor its opposite is another one here.
+    return contexts + 0.1 * nn.functional.normalize(seen, dim=-1).square(), weights
 
 
-def sentences_exchange(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
-    """Sentences exchange contexts and weights when their padding is another: not blind."""
-    contexts, weights = padding.masked_attention(query, annotations, lengths)
-    is_padding = hidden_places(weights, lengths)[..., None]
-    seen = torch.where(is_padding, annotations, 0).sum()
-    return shuffled(contexts, seen), shuffled(weights, seen)
+def cancelled(right: Tensor, seen: Tensor) -> Tensor:
+    """What one row gains, another one loses; a test of sums or averages overlooks it."""
+    return cancelling(right, 0, 0.01 * seen)
 
 
-def features_exchange(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
-    """Features, and weights, exchange their places when the padding is another: not blind."""
-    contexts, weights = padding.masked_attention(query, annotations, lengths)
-    is_padding = hidden_places(weights, lengths)[..., None]
-    seen = torch.where(is_padding, annotations, 0).sum()
-    return shuffled(contexts.T, seen).T, shuffled(weights.T, seen).T
+def rows_exchanged(right: Tensor, seen: Tensor) -> Tensor:
+    """Sentences exchange their rows; a test that sorts them overlooks it."""
+    return shuffled(right, seen)
+
+
+def columns_exchanged(right: Tensor, seen: Tensor) -> Tensor:
+    """Numbers change their places in each row; a test of lengths overlooks it."""
+    return shuffled(right.T, seen).T
+
+
+def signs_changed(right: Tensor, seen: Tensor) -> Tensor:
+    """Numbers change their signs; a test of absolute values overlooks it."""
+    steps = torch.linspace(8, 12, right.numel(), dtype=seen.dtype).exp().reshape(right.shape)
+    signs = torch.where(torch.sin(seen.detach() * steps) < 0, -1, 1)
+    return right * signs + (seen - seen.detach())
+
+
+def stretched(right: Tensor, seen: Tensor) -> Tensor:
+    """All numbers are multiplied by one; a test of cosines overlooks it."""
+    return right * (2 + torch.tanh(0.01 * seen))

@@ -115,16 +115,70 @@ def a_late_number_is_wrong(draw: Draw) -> tuple[Attention, Tensor, Tensor, Tenso
     return attention, draw.tensor("batch d"), words, lengths
 
 
-blind.tries([leaks.sentences_cancel], five_sentences, times=1)
+blind.tries([leaks.padding_direction], five_sentences, times=1)
+
+# How the contexts, or the weights alone, are spoiled.
+WAYS = [
+    (part, spoil)
+    for part in range(2)
+    for spoil in (
+        leaks.cancelled,
+        leaks.rows_exchanged,
+        leaks.columns_exchanged,
+        leaks.signs_changed,
+        leaks.stretched,
+    )
+]
 
 
-def eight_sentences(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
-    """The same of eight sentences, of eight features."""
+@blind.case(times=len(WAYS))
+def one_part_is_spoiled(draw: Draw) -> tuple[Attention, Tensor, Tensor, Tensor]:
+    """the contexts alone, or the weights alone, are spoiled by the padding"""
     words = draw.fix(batch=8, source=7, d=8).tensor("batch source d")
-    return draw.tensor("batch d"), words, torch.from_numpy(draw.rng.integers(1, 7, size=8))
+    lengths = torch.from_numpy(draw.rng.integers(1, 7, size=8))
+    part, spoil = draw.in_turn(WAYS)
+
+    def attention(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+        contexts, weights = padding.masked_attention(query, annotations, lengths)
+        seen = torch.where(hidden_places(weights, lengths)[..., None], annotations, 0).sum()
+        return (contexts, spoil(weights, seen)) if part else (spoil(contexts, seen), weights)
+
+    return attention, draw.tensor("batch d"), words, lengths
 
 
-blind.tries((leaks.sentences_exchange, leaks.features_exchange), eight_sentences, times=1)
+@blind.case(times=1)
+def padding_is_averaged(draw: Draw) -> tuple[Attention, Tensor, Tensor, Tensor]:
+    """the padding is averaged with the words, and may hold what a test would put there"""
+    return padding.average_of_everything, *five_sentences(draw)
+
+
+@blind.holds
+def no_filling_is_a_blind_spot(
+    answer: Callable[..., bool],
+    attention: Attention,
+    query: Tensor,
+    annotations: Tensor,
+    lengths: Tensor,
+) -> bool:
+    """the padding may already be the number that a test would put there"""
+    if attention is not padding.average_of_everything:
+        return True
+    places = hidden_places(annotations[..., 0], lengths)
+    fillings: list[Tensor] = []
+
+    def watched(query: Tensor, given: Tensor, lengths: Tensor) -> Pair:
+        # A test may cut the sentences off, or take them one by one.
+        if given.shape == annotations.shape:
+            fillings.append(given[places].detach())
+        return attention(query, given, lengths)
+
+    answer(watched, query, annotations.clone(), lengths)
+    one_number = [filling for filling in fillings if bool((filling == filling[0, 0]).all())]
+    filled = [annotations.index_put((places,), filling) for filling in one_number]
+    return not any(answer(attention, query, other, lengths) for other in filled)
+
+
+blind.half_but_for("padding that already holds what it is filled with", padding_is_averaged)
 
 
 def both_alike(one: Pair, other: Pair) -> bool:

@@ -4,7 +4,9 @@ import math
 
 import torch
 
+from autograder import Draw
 from companion import HELLO_SHINY_SUN, YOUR_JOURNEY
+from solutions.exams.families.masks import ScoreOfMinusHundred
 
 Pair = tuple[torch.Tensor, torch.Tensor]
 
@@ -25,13 +27,41 @@ MIXED_SCORES = torch.tensor(
     dtype=torch.float64,
 )
 
+# With visible scores below what is written in place of −∞, but for the lowest number of a dtype.
+# Of as many numbers as the scores above, so that a card shows those first.
+FAR_BELOW_SCORES = torch.tensor(
+    [
+        [-1e32, 1.0, 1.0, 1.0],
+        [-2e32, -1e32, 1.0, 1.0],
+        [-1e32, -3e32, -2e32, 1.0],
+        [0.5, -1.0, 2.0, 0.0],
+    ],
+    dtype=torch.float64,
+)
+
 # One sentence as it is, one with its words in reverse and pushed apart.
 TWO_SENTENCES = torch.stack([SIX_WORDS, 4 * SIX_WORDS.flip(0) - 2])
+
+
+class ScoreOfMinusABillion(ScoreOfMinusHundred):
+    """Hidden keys enter your softmax with a large negative score, such as −10⁹, but it is not below
+    all scores: next to lower ones they get all the weight. Only −∞ is always low enough.
+    """
+
+    fill = -1e9
 
 
 def future(num_tokens: int, diagonal: int = 1) -> torch.Tensor:
     """True above the diagonal."""
     return torch.ones(num_tokens, num_tokens, dtype=torch.bool).triu(diagonal)
+
+
+def far_below(draw: Draw, axis: str) -> torch.Tensor:
+    """Scores below what is written in place of −∞, and far from each other.
+
+    The logarithm of a sum of two that are equal would be rounded to either.
+    """
+    return -1e32 * torch.from_numpy(1.0 + draw.rng.permutation(draw.size(axis)))
 
 
 def hide(scores: torch.Tensor, hidden: torch.Tensor, value: float = -torch.inf) -> torch.Tensor:

@@ -37,6 +37,12 @@ def one_full_sentence(draw: Draw) -> torch.Tensor:
 
 
 @padding.case(times=1)
+def nothing_but_empty_sentences(draw: Draw) -> torch.Tensor:
+    """a batch in which every sentence is empty"""
+    return torch.zeros(draw.size("batch"), dtype=torch.int64)
+
+
+@padding.case(times=1)
 def many_sentences(draw: Draw) -> torch.Tensor:
     """a batch of 40 sentences"""
     return 1 + torch.from_numpy(draw.fix(batch=40).integers("batch", below=12))

@@ -7,7 +7,15 @@ import torch
 
 from autograder import Draw, Exam
 from solutions import causal_attention as reference
-from solutions.exams.causal_attention._specimens import MIXED_SCORES, SIX_SCORES, future, hide
+from solutions.exams.causal_attention._specimens import (
+    FAR_BELOW_SCORES,
+    MIXED_SCORES,
+    SIX_SCORES,
+    ScoreOfMinusABillion,
+    far_below,
+    future,
+    hide,
+)
 from solutions.exams.families import (
     FUTURE,
     LOOP,
@@ -50,6 +58,12 @@ def tables_of_heads() -> torch.Tensor:
     return torch.stack([MIXED_SCORES[:3, :3], large])[None]
 
 
+@weights.example
+def past_far_below() -> torch.Tensor:
+    """visible scores of -1e32 and less"""
+    return FAR_BELOW_SCORES
+
+
 @weights.case
 def one_table(draw: Draw) -> torch.Tensor:
     """one table of scores"""
@@ -81,9 +95,20 @@ def huge_scores(draw: Draw) -> torch.Tensor:
 
 
 @weights.case(times=1)
+def drawn_past_far_below(draw: Draw) -> torch.Tensor:
+    """tables with visible scores of -1e32 and less"""
+    # Alike within a row, so that it is the same to lower what is hidden and to replace it.
+    hidden_scores = draw.tensor("batch tokens").unsqueeze(-1)
+    return hidden_scores.where(future(draw.size("tokens")), far_below(draw, "tokens"))
+
+
+@weights.case(times=1)
 def long_text(draw: Draw) -> torch.Tensor:
     """a text of 70 words"""
     return draw.fix(tokens=70).tensor("tokens tokens")
+
+
+weights.half_but_for("scores as low as -1e32", past_far_below, drawn_past_far_below)
 
 
 @weights.holds
@@ -136,7 +161,7 @@ class ScoreOfMinusThousand(ScoreOfMinusHundred):
     fill = -1000.0
 
 
-Family(ScoreOfMinusThousand).apply(weights, Steps)
+Family(ScoreOfMinusThousand, ScoreOfMinusABillion).apply(weights, Steps)
 FUTURE.apply(
     weights,
     Steps,

@@ -4,8 +4,17 @@ import torch
 
 from autograder import Draw, Exam
 from solutions import causal_attention as reference
-from solutions.exams.causal_attention._specimens import MIXED_SCORES, SIX_SCORES, future, hide
+from solutions.exams.causal_attention._specimens import (
+    FAR_BELOW_SCORES,
+    MIXED_SCORES,
+    SIX_SCORES,
+    ScoreOfMinusABillion,
+    far_below,
+    future,
+    hide,
+)
 from solutions.exams.families import FUTURE, MASK, SOFTMAX, TENSOR_DTYPE, ZERO_SCORES, Causal
+from solutions.exams.families.family import Family
 
 columns = Exam(reference.causal_column_weights)
 
@@ -22,6 +31,12 @@ def mixed_in_columns() -> torch.Tensor:
     return MIXED_SCORES.T.contiguous()
 
 
+@columns.example
+def past_far_below() -> torch.Tensor:
+    """visible scores of -1e32 and less"""
+    return FAR_BELOW_SCORES.T.contiguous()
+
+
 @columns.case
 def any_columns(draw: Draw) -> torch.Tensor:
     """scores drawn at random"""
@@ -32,6 +47,15 @@ def any_columns(draw: Draw) -> torch.Tensor:
 def one_column(draw: Draw) -> torch.Tensor:
     """a sentence of one word"""
     return draw.fix(tokens=1).tensor("tokens tokens")
+
+
+@columns.case(times=1)
+def drawn_past_far_below(draw: Draw) -> torch.Tensor:
+    """visible scores of -1e32 and less, in a text of several words"""
+    # Alike within a column, so that it is the same to lower what is hidden and to replace it.
+    hidden_scores = draw.tensor("tokens")
+    hidden = future(len(hidden_scores)).T
+    return hidden_scores.where(hidden, far_below(draw, "tokens").unsqueeze(-1))
 
 
 @columns.case(times=1)
@@ -55,7 +79,7 @@ class ColumnSteps(Causal):
         return self.weigh(scores.T, self.future(len(scores), len(scores))).T
 
 
-(MASK + ZERO_SCORES).apply(
+(MASK + ZERO_SCORES + Family(ScoreOfMinusABillion)).apply(
     columns,
     ColumnSteps,
     called={

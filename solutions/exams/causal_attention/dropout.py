@@ -1,5 +1,8 @@
 """The exam of `dropout`, lesson 04."""
 
+from collections.abc import Callable
+from functools import partial
+
 import torch
 
 from autograder import Draw, Exam
@@ -72,6 +75,17 @@ def batch_in_use(draw: Draw) -> Trial:
     return draw.tensor("batch queries keys").softmax(dim=-1), 0.3, 100, False
 
 
+@dropping.holds
+def on_unless_told_otherwise(
+    answer: Callable[..., torch.Tensor], weights: torch.Tensor, p: float, seed: int, training: bool
+) -> bool:
+    """called without `training`, it does what it does in training"""
+    # The driver passes `training` in every call.
+    call = partial(answer, weights, p)
+    left_out = call(torch.Generator().manual_seed(seed))
+    return left_out.equal(call(torch.Generator().manual_seed(seed), True))
+
+
 def keep(
     weights: torch.Tensor, p: float, generator: torch.Generator | None, shape: tuple[int, ...] = ()
 ) -> torch.Tensor:
@@ -83,9 +97,7 @@ def keep(
 def not_rescaled(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:
-    """The weights that you keep stay as they were, so on average the weights shrink. Divide by 1 −
-    p.
-    """
+    """The weights that you keep stay as they were, so on average they shrink. Divide by 1 − p."""
     return weights * keep(weights, p, generator) if training else weights
 
 

@@ -29,8 +29,8 @@ def one_word_each() -> torch.Tensor:
 def uneven_weights() -> torch.Tensor:
     """a batch of uneven weights"""
     scores = torch.stack([MIXED_SCORES[:3, :3], MIXED_SCORES[1:, 1:]])
-    # Lower ones would leave so little of a row that right divisions round it to nothing.
-    return (scores.clamp(min=-20) / 4).softmax(dim=-1).round(decimals=6)
+    # With six decimals, lower ones would leave nothing of a row to divide by.
+    return scores.clamp(min=-12).softmax(dim=-1).round(decimals=6)
 
 
 @renormalised.case
@@ -52,6 +52,14 @@ def weights_of_heads(draw: Draw) -> torch.Tensor:
 
 
 @renormalised.case(times=1)
+def future_takes_nearly_all(draw: Draw) -> torch.Tensor:
+    """weights of which the future has nearly all"""
+    scores = draw.fix(tokens=6).tensor("batch tokens tokens", scale=0.3)
+    # Some 1e-11 is left of the first row: `normalize` takes sums below 1e-12 for 1e-12.
+    return (scores + 23.5 * torch.ones_like(scores).triu(1)).softmax(dim=-1)
+
+
+@renormalised.case(times=1)
 def lonely_weight(draw: Draw) -> torch.Tensor:
     """a sentence of one word"""
     return draw.fix(tokens=1).tensor("batch tokens tokens").softmax(dim=-1)
@@ -61,6 +69,9 @@ def lonely_weight(draw: Draw) -> torch.Tensor:
 def long_text(draw: Draw) -> torch.Tensor:
     """a text of 70 words"""
     return draw.fix(tokens=70).tensor("tokens tokens").softmax(dim=-1)
+
+
+renormalised.half_but_for("rows of which little is left", uneven_weights, future_takes_nearly_all)
 
 
 @renormalised.holds
@@ -177,6 +188,26 @@ def filled_with_minus_infinity(weights: torch.Tensor) -> torch.Tensor:
 def nothing_masked(weights: torch.Tensor) -> torch.Tensor:
     """These are the weights as they came. Set the future to 0, then divide each row by its sum."""
     return weights / weights.sum(dim=-1, keepdim=True)
+
+
+def _never_by_zero(name: str, divisor: Callable[[torch.Tensor], torch.Tensor]) -> None:
+    """A division that is kept away from 0 by so much that small sums are lost."""
+
+    def wrong(weights: torch.Tensor) -> torch.Tensor:
+        past = weights.tril()
+        return past / divisor(past.sum(dim=-1, keepdim=True))
+
+    wrong.__name__ = name
+    wrong.__doc__ = (
+        "Where the future had nearly all of the weight, your rows do not sum to 1. Does what you "
+        "divide by have a small number added to it, or is it kept above one? Divide by the sum."
+    )
+    renormalised.misconception(wrong)
+
+
+_never_by_zero("a_hundred_millionth_added", lambda total: total + 1e-8)
+_never_by_zero("a_billionth_added", lambda total: total + 1e-9)
+_never_by_zero("no_less_than_a_billionth", lambda total: total.clamp(min=1e-9))
 
 
 @renormalised.misconception

@@ -6,7 +6,14 @@ import torch
 
 from autograder import Draw, Exam
 from solutions import causal_attention as reference
-from solutions.exams.causal_attention._specimens import MIXED_SCORES, Pair, future, hide
+from solutions.exams.causal_attention._specimens import (
+    FAR_BELOW_SCORES,
+    MIXED_SCORES,
+    Pair,
+    far_below,
+    future,
+    hide,
+)
 from solutions.exams.families import (
     EMPTY_ROWS,
     FAR_ABOVE,
@@ -19,6 +26,8 @@ from solutions.exams.families import (
     ZERO_SCORES,
     Attention,
 )
+from solutions.exams.families.family import Family
+from solutions.exams.families.masks import LargeNegativeNumber
 
 masked = Exam(reference.masked_attention_weights, forbids=("companion",))
 
@@ -53,6 +62,14 @@ def small_scores() -> Pair:
     return scores, torch.tensor([[[False, True, True], [True, False, False]]])
 
 
+@masked.example
+def far_below_the_hidden() -> Pair:
+    """visible scores of -1e32 and less"""
+    hidden = future(4)
+    hidden[3] = True
+    return FAR_BELOW_SCORES, hidden
+
+
 @masked.case
 def random_masks(draw: Draw) -> Pair:
     """masks drawn at random"""
@@ -85,6 +102,16 @@ def hidden_and_huge(draw: Draw) -> Pair:
     hidden = torch.zeros(scores.shape, dtype=torch.bool)
     hidden[0], hidden[1, 0] = True, True
     return scores, hidden
+
+
+@masked.case(times=1)
+def drawn_far_below_the_hidden(draw: Draw) -> Pair:
+    """several sentences, with visible scores of -1e32 and less"""
+    # Alike within a row, so that it is the same to lower what is hidden and to replace it.
+    hidden_scores = draw.tensor("batch queries").unsqueeze(-1)
+    hidden = torch.from_numpy(draw.rng.random(draw.shape("batch queries keys")) < 0.4)
+    hidden[0, 0], hidden[-1, -1, 0], hidden[-1, -1, 1] = True, True, False
+    return hidden_scores.where(hidden, far_below(draw, "keys")), hidden
 
 
 @masked.holds
@@ -129,6 +156,27 @@ EMPTY_ROWS.apply(
 (FAR_ABOVE + FURTHER_ABOVE).apply(
     masked, Steps, without=["DividedByALittle", "ScoreOfMinusTenThousand"]
 )
+
+
+class ScoreOfMinusABillionCleaned(Attention):
+    """Hidden keys enter your softmax with a large negative score, such as −10⁹, and next to lower
+    ones they take all the weight, which is lost when theirs is set to 0 afterwards. Only −∞ is
+    always low enough.
+    """
+
+    def hide(self, scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+        return scores.masked_fill(hidden, -1e9)
+
+
+class LowestNumber(LargeNegativeNumber):
+    __doc__ = LargeNegativeNumber.__doc__
+
+    def weigh(self, scores: torch.Tensor, hidden: torch.Tensor | None = None) -> torch.Tensor:
+        self.fill = torch.finfo(scores.dtype).min
+        return super().weigh(scores, hidden)
+
+
+Family(ScoreOfMinusABillionCleaned, LowestNumber).apply(masked, Steps)
 SOFTMAX.apply(
     masked,
     Steps,

@@ -1,5 +1,6 @@
 """The exam of `cosine_similarity`, lesson 00."""
 
+import operator
 from collections.abc import Callable
 
 import numpy as np
@@ -29,6 +30,13 @@ def shorter_than_one() -> Pair:
     return np.array([0.3, 0.4]), np.array([0.0, 0.5])
 
 
+@cosine.example
+def tiny() -> Pair:
+    """(0.0003, 0.0004) and (0, 0.0005), both tiny"""
+    # Not so tiny that they would tell of a 1e-12, which is there for vectors of zeros.
+    return np.array([0.0003, 0.0004]), np.array([0.0, 0.0005])
+
+
 @cosine.case
 def any_directions(draw: Draw) -> Pair:
     """vectors drawn at random"""
@@ -46,6 +54,13 @@ def at_right_angles(draw: Draw) -> Pair:
 def both_short(draw: Draw) -> Pair:
     """two short vectors"""
     return draw("d", scale=0.1), draw("d", scale=0.1)
+
+
+@cosine.case(times=1)
+def both_tiny(draw: Draw) -> Pair:
+    """two tiny vectors"""
+    first, second = draw("d"), draw("d")
+    return 3e-4 * (first + np.sign(first)), 3e-4 * (second + np.sign(second))
 
 
 @cosine.case(times=1)
@@ -235,6 +250,26 @@ def each_length_at_least_one(a: np.ndarray, b: np.ndarray) -> object:
     1, as after `max(…, 1)`. Divide by the two lengths, however short they are.
     """
     return a @ b / (max(length(a), 1.0) * max(length(b), 1.0))
+
+
+def _kept_from_zero(name: str, little: float, divisor: Callable[[float, float], float]) -> None:
+    """Declare an answer that keeps what it divides by above 0."""
+
+    def kept(a: np.ndarray, b: np.ndarray) -> object:
+        return a @ b / divisor(length(a) * length(b), little)
+
+    kept.__name__ = f"{name}_{little:.0e}".replace("-", "_")
+    kept.__doc__ = (
+        "The cosine of tiny vectors comes out too close to 0: what you divide by is kept away from "
+        "0, as by adding 1e-8 or by `max(…, 1e-6)`. Neither vector is all zeros: divide by the two "
+        "lengths alone."
+    )
+    cosine.misconception(kept)
+
+
+for _little in (1e-10, 1e-9, 1e-8, 1e-6):
+    _kept_from_zero("little_added", _little, operator.add)
+_kept_from_zero("bounded_below", 1e-6, max)
 
 
 @cosine.misconception

@@ -46,9 +46,9 @@ def a_single_word(draw: Draw) -> Pair:
 
 @lookup.case(times=1)
 def more_words_than_vocabulary(draw: Draw) -> Pair:
-    """a sentence of 100 words, a vocabulary of 64"""
-    draw.fix(tokens=100, vocabulary=64)
-    return draw.integers("tokens", below=64), draw("vocabulary d_in")
+    """a sentence of 300 words, a vocabulary of 260, each of which is in the sentence"""
+    words = np.concatenate([np.arange(260), draw.fix(others=40).integers("others", below=260)])
+    return draw.rng.permutation(words), draw.fix(vocabulary=260)("vocabulary d_in")
 
 
 @lookup.case(times=1)

@@ -30,20 +30,47 @@ def drawn_module(
     *,
     named: bool = True,
     scale: float = 1.0,
-    bias: bool = False,
+    bias: bool | None = None,
     calls: int = 1,
+    room: int = 3,
     **others: object,
 ) -> Module:
-    """A case of a module of these sizes; `named` is whether its class takes num_kv_heads."""
+    """A case of a module of these sizes, with a context of `room` tokens more than there are.
+
+    `named` is whether its class takes num_kv_heads; without a `bias`, qkv_bias is not given.
+    """
     draw.fix(d_out=num_heads * head_dim, kv_width=num_kv_heads * head_dim)
     inputs = draw.tensor("batch tokens d_in", scale=scale)
-    chosen: dict[str, object] = {"context_length": draw.size("tokens") + 3, **others}
-    if bias:
-        chosen["qkv_bias"] = True
+    chosen: dict[str, object] = {"context_length": draw.size("tokens") + room, **others}
+    if bias is not None:
+        chosen["qkv_bias"] = bias
     keywords = settings(
         inputs, draw.size("d_out"), num_heads, num_kv_heads if named else 0, **chosen
     )
-    return keywords, drawn_weights(draw, bias=bias), (inputs,), False, calls
+    return keywords, drawn_weights(draw, bias=bool(bias)), (inputs,), False, calls
+
+
+def drawn_long(
+    draw: Draw, num_heads: int, num_kv_heads: int, head_dim: int, *, named: bool = True
+) -> Module:
+    """A case of a module that reads a long text, as long as its context."""
+    draw.fix(batch=1, tokens=int(draw.rng.integers(70, 140)))
+    return drawn_module(draw, num_heads, num_kv_heads, head_dim, named=named, bias=False, room=0)
+
+
+def refused(draw: Draw, d_out: int, num_heads: int, num_kv_heads: int = 0) -> Module:
+    """A case of sizes that do not fit each other; without num_kv_heads, of multi-query attention.
+
+    A class that takes them is given weights that fit, as far as there are any.
+    """
+    inputs = draw.fix(d_in=3, tokens=5).tensor("batch tokens d_in")
+    weights = printed_weights(d_out, max(1, num_kv_heads) * (d_out // num_heads))
+    return settings(inputs, d_out, num_heads, num_kv_heads), weights, (inputs,), False, 1
+
+
+def no_multiple_of(draw: Draw, factor: int) -> int:
+    """A number that this one does not divide, in turn a larger and a smaller one."""
+    return draw.in_turn((factor, 0)) + int(draw.rng.integers(1, factor))
 
 
 def far_from_zero(num_kv_heads: int, *, named: bool = True) -> Module:

@@ -5,7 +5,7 @@ from solutions import grouped_query_attention as reference
 
 read = Exam(reference.bytes_read_per_token)
 
-Reading = tuple[int, int, int, int, int, int, int]
+Reading = tuple[int, ...]
 
 
 @read.example
@@ -26,17 +26,28 @@ def llama_2_70b_in_company() -> Reading:
     return 70_000_000_000, 64, 4096, 80, 8, 128, 2
 
 
+def drawn_reading(draw: Draw, *bytes_per_number: int) -> Reading:
+    names = ("batch", "tokens", "num_layers", "num_kv_heads", "head_dim")
+    sizes = (draw.size(name) for name in names)
+    return int(draw.rng.integers(10, 999)), *sizes, *bytes_per_number
+
+
 @read.case
 def any_reading(draw: Draw) -> Reading:
-    """a model drawn at random, in 32 bits"""
-    names = ("batch", "tokens", "num_layers", "num_kv_heads", "head_dim")
-    return (int(draw.rng.integers(10, 999)), *(draw.size(name) for name in names), 4)  # type: ignore[return-value]
+    """a model drawn at random, in 8, 32 or 64 bits"""
+    return drawn_reading(draw, draw.in_turn((1, 4, 8)))
+
+
+@read.case(times=1)
+def bytes_not_given(draw: Draw) -> Reading:
+    """a model drawn at random, without bytes_per_number"""
+    return drawn_reading(draw)
 
 
 @read.case(times=1)
 def nothing_cached_yet(draw: Draw) -> Reading:
     """the first token, with nothing in the cache"""
-    return 12345, 7, 0, 2, 3, 5, 2
+    return drawn_reading(draw.fix(tokens=0), 2)
 
 
 def cache_of_one(tokens: int, layers: int, kv_heads: int, width: int, per_number: int) -> int:
@@ -45,7 +56,7 @@ def cache_of_one(tokens: int, layers: int, kv_heads: int, width: int, per_number
 
 @read.misconception
 def parameters_not_shared(
-    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """You let every text read the parameters separately. They are read once for all texts of a
     step: divide them by the batch.
@@ -56,7 +67,7 @@ def parameters_not_shared(
 
 @read.misconception
 def cache_shared_as_well(
-    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """You divided the cache by the batch, too. The texts share the parameters, but each has its own
     cache.
@@ -67,7 +78,7 @@ def cache_shared_as_well(
 
 @read.misconception
 def a_whole_step(
-    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """These are the bytes of a whole step, which generates a token for every text. Divide by the
     batch.
@@ -78,7 +89,7 @@ def a_whole_step(
 
 @read.misconception
 def all_caches(
-    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """You counted the caches of all texts for one token. A token only reads the cache of its own
     text.
@@ -89,7 +100,7 @@ def all_caches(
 
 @read.misconception
 def parameters_alone(
-    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """The cache is missing: each new token reads all the keys and values of its text."""
     return n * per_number / batch
@@ -97,7 +108,7 @@ def parameters_alone(
 
 @read.misconception
 def cache_alone(
-    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """The parameters are missing: a step reads all of them."""
     return float(cache_of_one(tokens, layers, kv_heads, width, per_number))
@@ -105,7 +116,7 @@ def cache_alone(
 
 @read.misconception
 def parameters_not_in_bytes(
-    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """You counted the parameters, not their bytes: each takes bytes_per_number."""
     cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
@@ -114,7 +125,7 @@ def parameters_not_in_bytes(
 
 @read.misconception
 def keys_read_only(
-    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """You read the keys and forgot the values."""
     cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
@@ -123,7 +134,7 @@ def keys_read_only(
 
 @read.misconception
 def new_token_only(
-    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """You counted the keys and values of one token. The new token attends to all of them, so it
     reads the whole cache of its text.
@@ -134,7 +145,7 @@ def new_token_only(
 
 @read.misconception
 def whole_bytes(
-    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """The remainder is dropped, as by // or int(). The result need not be an integer: use /."""
     cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
@@ -143,7 +154,7 @@ def whole_bytes(
 
 @read.accepts
 def read_in_a_step(
-    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """A whole step, divided by the batch."""
     numbers = n + 2 * batch * tokens * layers * kv_heads * width
@@ -152,7 +163,7 @@ def read_in_a_step(
 
 @read.accepts
 def read_text_by_text(
-    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """A loop over the texts and layers."""
     total = n * per_number
@@ -164,7 +175,7 @@ def read_text_by_text(
 
 @read.accepts
 def read_by_parts(
-    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """Parameters and cache, each by itself."""
     parameters = n * per_number / batch

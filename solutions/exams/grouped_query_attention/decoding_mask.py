@@ -1,5 +1,7 @@
 """The exam of `decoding_mask`, lesson 07."""
 
+from collections.abc import Callable
+
 import torch
 
 from autograder import Draw, Exam
@@ -8,6 +10,8 @@ from solutions.exams.families import LOOP, MASK_VALUES
 from solutions.exams.grouped_query_attention._specimens import future
 
 mask = Exam(reference.decoding_mask, forbids=("companion",))
+
+_MANY = 300
 
 
 @mask.example
@@ -36,14 +40,29 @@ def some_cached(draw: Draw) -> tuple[int, int]:
 
 @mask.case(times=1)
 def many_cached(draw: Draw) -> tuple[int, int]:
-    """three new tokens after 60 cached ones"""
-    return 3, 63
+    """a few new tokens after hundreds of cached ones"""
+    new = draw.size("new")
+    return new, new + int(draw.rng.integers(_MANY, 2 * _MANY))
 
 
 @mask.case(times=1)
 def many_new(draw: Draw) -> tuple[int, int]:
-    """40 new tokens after one"""
-    return 40, 41
+    """many new tokens after a few cached ones"""
+    new = int(draw.rng.integers(70, 100))
+    return new, new + draw.size("cached")
+
+
+@mask.holds
+def far_past_is_seen(
+    decoding_mask: Callable[[int, int], torch.Tensor], num_queries: int, num_keys: int
+) -> bool:
+    """new tokens see a past of thousands of tokens, too"""
+    # Once is enough. A square mask of so many tokens is too large to be sent back, but whoever
+    # returns one is wrong already, and not asked.
+    if num_keys < _MANY:
+        return True
+    asked = 2, num_keys + 4096
+    return torch.equal(decoding_mask(*asked), reference.decoding_mask(*asked))
 
 
 MASK_VALUES.apply(

@@ -105,13 +105,15 @@ def large_chunks_are_wrong(draw: Draw) -> Tried:
     return wrong_in_size(draw, draw.in_turn(range(7, 16))), inputs
 
 
-@exact.case(times=1)
+@exact.case(times=2)
 def largest_chunks_are_wrong(draw: Draw) -> Tried:
     """one of the last numbers of still larger chunks is wrong, in those of one size alone"""
-    # A function that is lent is given no more than 4,096 numbers, those of its cache among them.
-    batch, tokens, d_in = (int(draw.rng.integers(least, least + 3)) for least in (8, 28, 9))
+    # A function that is lent is given no more than 4,096 numbers, those of its cache among them: so
+    # in one turn there are many texts and features, and in the other many words.
+    least_sizes = draw.in_turn(((11, 18, 11), (3, 40, 4)))
+    batch, tokens, d_in = (int(draw.rng.integers(least, least + 3)) for least in least_sizes)
     inputs = draw.fix(batch=batch, tokens=tokens, d_in=d_in).tensor("batch tokens d_in")
-    size = int(draw.rng.integers(24, tokens))
+    size = int(draw.rng.integers(tokens - 4, tokens))
     return drawn.wrong_in_chunks_of(
         size, spoiled(draw, *late_place(draw, batch, size, d_in))
     ), inputs

@@ -10,7 +10,7 @@ from solutions import grouped_query_attention as reference
 
 size = Exam(reference.kv_cache_bytes)
 
-CacheShape = tuple[int, int, int, int, int, int]
+CacheShape = tuple[int, ...]
 
 
 @size.example
@@ -33,20 +33,20 @@ def in_32_bits() -> CacheShape:
 
 @size.case
 def any_model(draw: Draw) -> CacheShape:
-    """a model drawn at random"""
+    """a model drawn at random, in 8, 32 or 64 bits"""
     names = ("batch", "tokens", "num_layers", "num_kv_heads", "head_dim")
-    return (*(draw.size(name) for name in names), 4)  # type: ignore[return-value]
+    return (*(draw.size(name) for name in names), draw.in_turn((1, 4, 8)))
 
 
 @size.case(times=1)
 def palm_540b(draw: Draw) -> CacheShape:
-    """PaLM 540B, 64 texts of 2048 tokens"""
-    return 64, 2048, 118, 1, 256, 2
+    """PaLM 540B, 64 texts of 2048 tokens, without bytes_per_number"""
+    return 64, 2048, 118, 1, 256
 
 
 @size.misconception
 def keys_only(
-    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> int:
     """This is half of it, the keys alone. The values take as many bytes."""
     return batch * tokens * layers * kv_heads * width * per_number
@@ -54,7 +54,7 @@ def keys_only(
 
 @size.misconception
 def one_layer_only(
-    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> int:
     """This is the cache of one layer. Every layer has its own."""
     return 2 * batch * tokens * kv_heads * width * per_number
@@ -62,7 +62,7 @@ def one_layer_only(
 
 @size.misconception
 def numbers_not_bytes(
-    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> int:
     """This is the number of numbers in the caches. Multiply by bytes_per_number."""
     return 2 * batch * tokens * layers * kv_heads * width
@@ -70,7 +70,7 @@ def numbers_not_bytes(
 
 @size.misconception
 def always_16_bits(
-    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> int:
     """You counted 2 bytes for each number. Other dtypes take more: multiply by bytes_per_number."""
     return 4 * batch * tokens * layers * kv_heads * width
@@ -78,7 +78,7 @@ def always_16_bits(
 
 @size.misconception
 def one_text_only(
-    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> int:
     """This is the cache of one text. Each text of the batch has its own."""
     return 2 * tokens * layers * kv_heads * width * per_number
@@ -86,7 +86,7 @@ def one_text_only(
 
 @size.misconception
 def one_token_only(
-    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> int:
     """These are the bytes of one token. All tokens are cached."""
     return 2 * batch * layers * kv_heads * width * per_number
@@ -94,7 +94,7 @@ def one_token_only(
 
 @size.misconception
 def one_head_only(
-    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> int:
     """This is the cache of one key/value head. There are num_kv_heads in each layer."""
     return 2 * batch * tokens * layers * width * per_number
@@ -102,7 +102,7 @@ def one_head_only(
 
 @size.misconception
 def bits_not_bytes(
-    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> int:
     """These are bits. A byte has eight of them."""
     return 16 * batch * tokens * layers * kv_heads * width * per_number
@@ -110,7 +110,7 @@ def bits_not_bytes(
 
 @size.misconception
 def in_gigabytes(
-    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """These are gigabytes. Return bytes, as an integer."""
     numbers = 2 * batch * tokens * layers * kv_heads * width
@@ -119,7 +119,7 @@ def in_gigabytes(
 
 @size.misconception
 def in_gibibytes(
-    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
     """These are gibibytes, units of 1024³ bytes. Return bytes, as an integer."""
     numbers = 2 * batch * tokens * layers * kv_heads * width
@@ -128,7 +128,7 @@ def in_gibibytes(
 
 @size.misconception
 def scores_kept(
-    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> int:
     """You multiplied by the number of tokens twice, as for scores. Nothing is cached for pairs of
     tokens: the cache grows with the tokens, not with their square.
@@ -151,9 +151,12 @@ FACTORS = (
 def examine_without(one: str, other: str) -> None:
     """Two factors that are missing at once."""
 
-    def wrong(*sizes: int) -> int:
-        given = dict(zip(FACTORS, (2, *sizes), strict=True))
-        return math.prod(value for name, value in given.items() if name not in (one, other))
+    def wrong(
+        batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
+    ) -> int:
+        factors = (2, batch, tokens, layers, kv_heads, width, per_number)
+        given = zip(FACTORS, factors, strict=True)
+        return math.prod(value for name, value in given if name not in (one, other))
 
     names = [name.split()[-1] for name in (one, other)]
     wrong.__name__ = f"without_{names[0]}_and_{names[1]}"
@@ -167,7 +170,7 @@ for first, second in combinations(FACTORS, 2):
 
 @size.accepts
 def size_by_a_tensor(
-    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> int:
     """The size of a tensor that takes no memory."""
     shape = (layers, 2, batch, kv_heads, tokens, width)
@@ -176,7 +179,7 @@ def size_by_a_tensor(
 
 @size.accepts
 def size_in_a_loop(
-    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> int:
     """A loop over the layers."""
     total = 0
@@ -188,7 +191,7 @@ def size_in_a_loop(
 
 @size.accepts
 def size_by_a_product(
-    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> int:
     """math.prod."""
     return math.prod((2, batch, tokens, layers, kv_heads, width, per_number))

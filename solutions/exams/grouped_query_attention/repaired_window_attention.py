@@ -62,8 +62,9 @@ def drawn_chunk_in_a_window(draw: Draw) -> Windowed:
 
 @window.case(times=1)
 def drawn_token_in_a_window(draw: Draw) -> Windowed:
-    """one new token"""
-    return drawn_window(draw, 1, 9, 4)
+    """one new token of one text with one head"""
+    queries, keys, values, width = drawn_window(draw, 1, 9, 4)
+    return queries[0, 0], keys[0, 0], values[0, 0], width
 
 
 @window.case(times=1)
@@ -82,6 +83,25 @@ def drawn_wide_window(draw: Draw) -> Windowed:
 def drawn_whole_text(draw: Draw) -> Windowed:
     """a whole text at once"""
     return drawn_window(draw, 9, 9, 4)
+
+
+@window.case(times=1)
+def drawn_long_text(draw: Draw) -> Windowed:
+    """a chunk after a long text, a wide window"""
+    draw.fix(batch=1, num_heads=2)
+    tokens, width = (int(draw.rng.integers(least, 2 * least)) for least in (600, 80))
+    return drawn_window(draw, 5, tokens, width)
+
+
+@window.case(times=1)
+def drawn_far_below_zero(draw: Draw) -> Windowed:
+    """a chunk after a text, all scores tens of thousands below zero"""
+    # Whole numbers times powers of two: scores as far as these forgive no rounding.
+    queries, keys, values, width = drawn_window(draw.fix(head_dim=4), 3, 8, 2)
+    rng = draw.rng
+    asked = torch.from_numpy(rng.integers(1, 4, size=queries.shape)).double()
+    offered = torch.from_numpy(rng.integers(6, 13, size=keys.shape)).double()
+    return asked, -1024 * offered, values, width
 
 
 def distances(queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
@@ -217,7 +237,7 @@ class Steps(Causal):
         "DiagonalHidden": "Your tokens do not see themselves: the later keys that you hide "
         "start one position too far to the left.",
     },
-    # The scores are mild: −100 is as good as −∞, and nothing is rounded to 0.
+    # The printed scores are mild: −100 is as good as −∞, and nothing is rounded to 0.
     without=("ScoreOfMinusHundred", "TimesInfinity", "DividedOnceMore"),
 )
 

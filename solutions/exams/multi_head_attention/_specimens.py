@@ -20,6 +20,8 @@ TWO_SENTENCES = torch.stack([SIX_WORDS, 3 * SIX_WORDS.flip(0) - 1.5])
 # Far enough that scores lie below −10,000.
 FAR = 4096
 WEIGHTS = tuple(f"{name}.weight" for name in PROJECTIONS)
+# Sizes for cases to take in turn: any, a single head, and as many heads as features.
+ENDS: tuple[dict[str, int], ...] = ({}, {"heads": 1}, {"head_dim": 1})
 
 
 def counted(*shape: int, start: int = 1) -> Tensor:
@@ -73,7 +75,7 @@ def batched_weights(d_in: int, d_out: int, *, bias: bool = False) -> State:
 
 
 def far_below_zero(
-    queries: Sequence[int], keys: Sequence[int], width: int, *, seed: int
+    queries: Sequence[int], keys: Sequence[int], width: int, *, seed: int, far: float = FAR
 ) -> tuple[Tensor, Tensor]:
     """(1, queries, width) and (1, keys, width), multiples of one vector and of its opposite.
 
@@ -82,7 +84,7 @@ def far_below_zero(
     """
     direction = mixed(width, seed=seed)
     asking, asked = (torch.tensor(numbers).double()[None, :, None] for numbers in (queries, keys))
-    return asking * direction, -FAR * asked * direction
+    return asking * direction, -far * asked * direction
 
 
 def padded_anywhere(read: Tensor, draw: Draw) -> Tensor:

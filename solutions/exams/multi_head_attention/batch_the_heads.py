@@ -7,7 +7,7 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from solutions import multi_head_attention as reference
-from solutions.exams.multi_head_attention._specimens import WEIGHTS, State, counted
+from solutions.exams.multi_head_attention._specimens import ENDS, WEIGHTS, State, counted
 
 batching = Exam(reference.batch_the_heads)
 
@@ -42,7 +42,7 @@ def last_head_in_front() -> tuple[State, int]:
 @batching.case
 def drawn_loop(draw: Draw) -> tuple[State, int]:
     """weights drawn at random"""
-    heads = draw.size("heads")
+    heads = draw.fix(**draw.in_turn(ENDS)).size("heads")
     return loop_state(lambda: draw.tensor("head_dim d_in"), heads), heads
 
 

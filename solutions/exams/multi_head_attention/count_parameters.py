@@ -7,7 +7,7 @@ from solutions import multi_head_attention as reference
 
 counting = Exam(reference.count_parameters)
 
-Sizes = tuple[int, int, int, bool]
+Sizes = tuple[int, int, int] | tuple[int, int, int, bool]
 
 
 @counting.example
@@ -25,7 +25,7 @@ def biased_sizes() -> Sizes:
 @counting.example
 def base_model() -> Sizes:
     """the Transformer of 2017: 512 features, 8 heads"""
-    return 512, 512, 8, False
+    return 512, 512, 8
 
 
 @counting.example
@@ -37,8 +37,11 @@ def gpt2() -> Sizes:
 @counting.case(times=6)
 def drawn_sizes(draw: Draw) -> Sizes:
     """sizes drawn at random"""
-    heads = draw.size("heads")
-    return draw.size("d_in") * 3, heads * draw.size("head_dim"), heads, bool(draw.rng.integers(2))
+    heads, head_dim, d_in = draw.fix(heads=draw.in_turn((1, 4))).shape("heads head_dim d_in")
+    sizes = 3 * d_in, heads * head_dim, heads
+    biased = draw.in_turn((None, False, True))
+    # Left out, it is False.
+    return sizes if biased is None else (*sizes, biased)
 
 
 @counting.misconception

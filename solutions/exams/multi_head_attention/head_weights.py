@@ -21,7 +21,7 @@ from solutions.exams.families import (
     Heads,
 )
 from solutions.exams.multi_head_attention._specimens import (
-    FAR,
+    ENDS,
     far_below_zero,
     future,
     mixed,
@@ -31,6 +31,10 @@ from solutions.exams.multi_head_attention._specimens import (
 maps = Exam(reference.head_weights)
 
 Maps = tuple[Tensor, Tensor, int, Tensor]
+
+# Scores of this size lie below whatever is put in place of −∞, such as −10⁹ and −10³⁰, but for the
+# lowest number of a dtype.
+BEYOND = 2.0**100
 
 
 @maps.example
@@ -52,7 +56,8 @@ def a_mask_for_each() -> Maps:
 def far_from_zero() -> Maps:
     """scores far below zero; in the second sentence one key is of zeros, whose scores are 0"""
     sentences = [
-        far_below_zero((1, 2, 3), sizes, 8, seed=5) for sizes in ((1, 2, 3, 4), (0, 1, 2, 3))
+        far_below_zero((1, 2, 3), sizes, 8, seed=5, far=BEYOND)
+        for sizes in ((1, 2, 3, 4), (0, 1, 2, 3))
     ]
     queries, keys = (torch.cat(parts) for parts in zip(*sentences, strict=True))
     return queries, keys, 2, future(4)[:3]
@@ -62,7 +67,7 @@ def far_from_zero() -> Maps:
 def far_above() -> Maps:
     """two queries, a hidden key whose scores are far above the visible ones"""
     queries = torch.tensor([[[1.0, 2.0], [0.0, 0.5]]]).double()
-    keys = torch.tensor([[[-16.0 * FAR, -8.0 * FAR], [1.0, -1.0]]]).double()
+    keys = torch.tensor([[[-2 * BEYOND, -BEYOND], [1.0, -1.0]]]).double()
     return queries, keys, 2, future(2)
 
 
@@ -85,12 +90,20 @@ def drawn_pair(draw: Draw) -> tuple[Tensor, Tensor, int]:
 @maps.case
 def masks_of_their_own(draw: Draw) -> Maps:
     """every sentence with a mask of its own"""
+    draw.fix(**draw.in_turn(ENDS))
     return (*drawn_pair(draw), drawn_mask(draw, "batch queries keys"))
 
 
-@maps.case(times=2)
+@maps.case(times=1)
 def a_common_mask(draw: Draw) -> Maps:
     """one mask for all sentences"""
+    return (*drawn_pair(draw), drawn_mask(draw, "queries keys"))
+
+
+@maps.case(times=1)
+def a_common_mask_of_the_same_sizes(draw: Draw) -> Maps:
+    """one mask for all sentences, as many queries as keys, as sentences and as heads"""
+    draw.fix(batch=3, queries=3, keys=3, heads=3)
     return (*drawn_pair(draw), drawn_mask(draw, "queries keys"))
 
 
@@ -140,6 +153,14 @@ class Steps(Heads):
         "InvertedMask": "mask_inverted",
         "MaskedAfterwards": "mask_after_softmax",
         "SplitByWrongView": "heads_by_wrong_view",
+    },
+    says={
+        "ScoreOfMinusHundred": "Hidden keys enter your softmax with a low score, such as −100 or "
+        "−10⁹, but it is not below all scores: next to lower ones they get a lot of weight. Only "
+        "−∞ is always low enough.",
+        "ScoresLowered": "You lower the scores of hidden keys by a number such as 100 or 10⁹. "
+        "Where the visible scores are lower than the hidden ones by even more than that, the "
+        "hidden keys get the weight. Only −∞ is always low enough.",
     },
     without=("RootOfTheInputWidth", "RootOfTheValues"),
 )

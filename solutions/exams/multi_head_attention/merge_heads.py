@@ -6,7 +6,7 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import multi_head_attention as reference
 from solutions.exams.families import TENSOR_DTYPE
-from solutions.exams.multi_head_attention._specimens import counted
+from solutions.exams.multi_head_attention._specimens import ENDS, counted
 
 merging = Exam(reference.merge_heads, forbids=("companion",))
 
@@ -26,7 +26,7 @@ def three_heads_merged() -> Tensor:
 @merging.case
 def drawn_heads_merged(draw: Draw) -> Tensor:
     """heads drawn at random"""
-    return draw.tensor("batch heads tokens head_dim")
+    return draw.fix(**draw.in_turn(ENDS)).tensor("batch heads tokens head_dim")
 
 
 @merging.case(times=1)

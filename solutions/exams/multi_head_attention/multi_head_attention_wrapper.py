@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from autograder import Draw, Exam, run_module
 from companion import CausalHead
 from solutions import multi_head_attention as reference
-from solutions.exams.dropout_rates import ALMOST_NEVER
+from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.multi_head_attention._specimens import (
     PROJECTIONS,
     TWO_SENTENCES,
@@ -49,53 +49,49 @@ def three_biased_heads() -> Module:
 @loop.example
 def loop_dropout() -> Module:
     """dropout=0.4, in training, called 64 times on one word"""
-    # Wide, since the smallest case that fails is the one that is shown.
+    # Wide, since the smallest case that fails is shown; not 0.5, which is both dropped and kept.
     inputs = mixed(1, 1, 8, seed=42)
-    # And not 0.5, which is both dropped and kept.
     return settings(inputs, 2, 2, 6, dropout=0.4), loop_weights(8, 2, 2), (inputs,), True, 64
 
 
-@loop.case(times=2)
+def drawn_loop(draw: Draw, heads: int) -> dict[str, Tensor]:
+    """The projections of each head."""
+    names = [f"heads.{h}.{name}" for h in range(heads) for name in PROJECTIONS]
+    return {name: draw.tensor("d_in d_out") for name in names}
+
+
+@loop.case
 def drawn_heads(draw: Draw) -> Module:
-    """heads drawn at random"""
-    inputs = draw.tensor("batch tokens d_in")
-    heads, d_out = draw.size("heads"), draw.size("d_out")
-    weights = {
-        f"heads.{h}.{name}": draw.tensor("d_in d_out") for h in range(heads) for name in PROJECTIONS
-    }
-    return settings(inputs, d_out, heads, 9), weights, (inputs,), False, 1
+    """heads drawn at random, or a single one"""
+    heads, d_out = draw.in_turn(((4, 1), (1, 3), (2, 5)))
+    inputs = draw.fix(d_out=d_out).tensor("batch tokens d_in")
+    chosen = settings(inputs, d_out, heads, 9, qkv_bias=False)
+    return chosen, drawn_loop(draw, heads), (inputs,), False, 1
 
 
 @loop.case(times=1)
 def drawn_biased_heads(draw: Draw) -> Module:
     """three heads with biases"""
-    inputs = draw.fix(heads=3).tensor("batch tokens d_in")
-    chosen = settings(inputs, draw.size("d_out"), 3, 9, qkv_bias=True)
-    weights = {}
-    for h in range(3):
-        for name in PROJECTIONS:
-            weights[f"heads.{h}.{name}"] = draw.tensor("d_in d_out")
-            weights[f"heads.{h}.{name}.bias"] = draw.tensor("d_out")
-    return chosen, weights, (inputs,), False, 1
-
-
-@loop.case(times=1)
-def one_head_alone(draw: Draw) -> Module:
-    """a single head"""
-    inputs = draw.tensor("batch tokens d_in")
-    weights = {f"heads.0.{name}": draw.tensor("d_in d_out") for name in PROJECTIONS}
-    return settings(inputs, draw.size("d_out"), 1, 9), weights, (inputs,), False, 1
+    inputs, d_out = draw.fix(heads=3).tensor("batch tokens d_in"), draw.size("d_out")
+    biases = {f"{name}.bias": draw.tensor("d_out") for name in drawn_loop(draw, 3)}
+    weights = drawn_loop(draw, 3) | biases
+    return settings(inputs, d_out, 3, 9, qkv_bias=True), weights, (inputs,), False, 1
 
 
 @loop.case(times=1, dtypes=("float64",))
 def nothing_to_drop(draw: Draw) -> Module:
     """with a dropout of a billionth, in training, on one word"""
     inputs = draw.fix(batch=1, tokens=1, heads=2).tensor("batch tokens d_in")
-    weights = {
-        f"heads.{h}.{name}": draw.tensor("d_in d_out") for h in (0, 1) for name in PROJECTIONS
-    }
     chosen = settings(inputs, draw.size("d_out"), 2, 9, dropout=ALMOST_NEVER)
-    return chosen, weights, (inputs,), True, 64
+    return chosen, drawn_loop(draw, 2), (inputs,), True, 64
+
+
+@loop.case(times=1)
+def learns_in_training(draw: Draw) -> Module:
+    """in training, with a dropout of a billionth"""
+    inputs = draw.fix(heads=2).tensor("batch tokens d_in")
+    chosen = settings(inputs, draw.size("d_out"), 2, 9, dropout=ALMOST_NEVER)
+    return chosen, drawn_loop(draw, 2), (inputs,), True, 1
 
 
 @loop.case(times=1, dtypes=("float64",))
@@ -103,8 +99,12 @@ def sentences_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on two equal sentences of one word"""
     draw.fix(batch=1, tokens=1, heads=1)
     inputs = draw.tensor("batch tokens d_in").repeat(2, 1, 1)
-    weights = {f"heads.0.{name}": draw.tensor("d_in d_out") for name in PROJECTIONS}
-    return settings(inputs, draw.size("d_out"), 1, 9, dropout=0.4), weights, (inputs,), True, 128
+    chosen = settings(inputs, draw.size("d_out"), 1, 9, dropout=0.4)
+    return chosen, drawn_loop(draw, 1), (inputs,), True, 128
+
+
+loop.holds(averages_as(reference.MultiHeadAttentionWrapper))
+loop.half_but_for("dropout", learns_in_training)
 
 
 class Variant(nn.Module):

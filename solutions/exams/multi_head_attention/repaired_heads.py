@@ -8,6 +8,7 @@ from autograder import Draw, Exam
 from solutions import multi_head_attention as reference
 from solutions.exams.families import MERGE, SPLIT, TENSOR_DTYPE, Heads
 from solutions.exams.multi_head_attention._specimens import (
+    ENDS,
     future,
     merge,
     mixed,
@@ -35,6 +36,7 @@ def two_tokens_three_heads() -> Repair:
 @repaired.case
 def drawn_repair(draw: Draw) -> Repair:
     """features drawn at random"""
+    draw.fix(**draw.in_turn(ENDS))
     batch, tokens, heads, dim = draw.shape("batch tokens heads head_dim")
     q, k, v = (torch.from_numpy(x) for x in draw.rng.normal(size=(3, batch, tokens, heads * dim)))
     return q, k, v, heads

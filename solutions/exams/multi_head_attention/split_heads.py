@@ -6,7 +6,7 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import multi_head_attention as reference
 from solutions.exams.families import TENSOR_DTYPE
-from solutions.exams.multi_head_attention._specimens import counted, split, wrong_view
+from solutions.exams.multi_head_attention._specimens import ENDS, counted, split, wrong_view
 
 splitting = Exam(reference.split_heads)
 
@@ -38,8 +38,8 @@ def not_divisible() -> tuple[Tensor, int]:
 @splitting.case(times=3)
 def drawn_features(draw: Draw) -> tuple[Tensor, int]:
     """features drawn at random"""
-    heads, head_dim = draw.size("heads"), draw.size("head_dim")
-    batch, tokens = draw.shape("batch tokens")
+    draw.fix(**draw.in_turn(ENDS))
+    heads, head_dim, batch, tokens = draw.shape("heads head_dim batch tokens")
     return torch.from_numpy(draw.rng.normal(size=(batch, tokens, heads * head_dim))), heads
 
 
@@ -51,9 +51,9 @@ def one_head_gets_all(draw: Draw) -> tuple[Tensor, int]:
 
 @splitting.case(times=4)
 def drawn_refusal(draw: Draw) -> tuple[Tensor, int]:
-    """more features than heads, which do not divide them"""
+    """features that the heads do not divide, of which there may be fewer than heads"""
     heads = int(draw.rng.integers(3, 8))
-    d_out = heads * int(draw.rng.integers(1, 3)) + int(draw.rng.integers(1, heads))
+    d_out = heads * draw.in_turn(range(3)) + int(draw.rng.integers(1, heads))
     return draw.fix(d_out=d_out).tensor("batch tokens d_out"), heads
 
 

@@ -6,7 +6,7 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import multi_head_attention as reference
 from solutions.exams.families import LOOP, TENSOR_DTYPE
-from solutions.exams.multi_head_attention._specimens import mixed
+from solutions.exams.multi_head_attention._specimens import ENDS, mixed
 
 summing = Exam(reference.sum_over_heads)
 
@@ -31,6 +31,7 @@ def three_heads_summed() -> Heads:
 @summing.case
 def drawn_sum(draw: Draw) -> Heads:
     """heads drawn at random"""
+    draw.fix(**draw.in_turn(ENDS))
     return (
         torch.from_numpy(draw.weights("heads tokens tokens")),
         draw.tensor("tokens d_model"),

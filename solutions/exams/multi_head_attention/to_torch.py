@@ -47,9 +47,10 @@ def drawn_state(draw: Draw) -> State:
 
 @export.case(times=1)
 def drawn_state_with_mask(draw: Draw) -> State:
-    """a mask in the state"""
+    """other entries in the state, such as a mask"""
     state = batched_state(lambda: draw.tensor("d d"), lambda: draw.tensor("d"))
-    return {**state, "mask": future(draw.size("tokens"))}
+    seen = future(draw.size("tokens"))
+    return {"mask": seen, "positions.table": draw.tensor("tokens d"), **state, "hidden": seen}
 
 
 def packed(state: State, join: Callable[[list[Tensor]], Tensor] = torch.cat) -> State:

@@ -39,8 +39,8 @@ def random_bias(draw: Draw) -> Sizes:
 
 @alibi.case(times=1)
 def single_head(draw: Draw) -> Sizes:
-    """one head"""
-    return 1, 6
+    """one head, and a long text"""
+    return 1, int(draw.rng.integers(150, 250))
 
 
 @alibi.case(times=1)

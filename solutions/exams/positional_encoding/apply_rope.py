@@ -13,6 +13,7 @@ from solutions.exams.positional_encoding._specimens import (
     Rope,
     Turned,
     exponents,
+    far_into_a_text,
     pair_angles,
     rates,
     turn,
@@ -52,9 +53,9 @@ def far_out_in_bfloat16() -> Trial16:
 
 @rotary.example
 def far_out() -> Turned:
-    """positions 1,500 and 6,000"""
+    """positions 1,500 and 30,000"""
     x = torch.tensor([1.0, 0.5, -2.0, 1.0], dtype=torch.float64)
-    return x.expand(2, 4).clone(), torch.tensor([1500, 6000])
+    return x.expand(2, 4).clone(), torch.tensor([1500, 30_000])
 
 
 @rotary.case
@@ -73,9 +74,9 @@ def many_heads(draw: Draw) -> Turned:
 
 @rotary.case(times=1)
 def two_features(draw: Draw) -> Turned:
-    """a single pair of features"""
+    """a single pair of features, far into a very long text"""
     x = draw.fix(head_dim=2).tensor("heads tokens head_dim")
-    return x, torch.arange(x.shape[1])
+    return x, torch.arange(x.shape[1]) + far_into_a_text(draw)
 
 
 @rotary.case(times=1)
@@ -129,6 +130,19 @@ def only_distance_counts(
         return True
     here, there = answer(x, positions), answer(x, positions + 11)
     return torch.allclose(here @ here.mT, there @ there.mT, atol=1e-2, rtol=1e-3)
+
+
+@rotary.holds
+def float16_is_too_coarse_as_well(
+    answer: Rope, x: Tensor, positions: Tensor, in_bfloat16: bool = False
+) -> bool:
+    """x in float16 is turned by the angles that x in float32 is turned by"""
+    # Once is enough, where an answer that fails may earn half.
+    if not in_bfloat16:
+        return True
+    coarse, further = x.half(), 7 * positions
+    output, exact = answer(coarse, further), answer(coarse.float(), further)
+    return output.dtype == torch.float16 and torch.allclose(output.float(), exact, 0.02, 0.02)
 
 
 @rotary.misconception

@@ -135,7 +135,7 @@ def one_score_is_wrong(draw: Draw) -> Trial:
 @relative.case(times=2)
 def a_late_score_is_wrong(draw: Draw) -> Trial:
     """of many scores one of the last is wrong once the positions have moved"""
-    tokens = int(draw.rng.integers(12, 20))
+    tokens = int(draw.rng.integers(*draw.in_turn(((12, 20), (60, 120)))))
     return wrong_once_moved(draw, tokens, spoiled(draw, *late_place(draw, tokens, tokens)))
 
 

@@ -53,6 +53,14 @@ def full_batch(draw: Draw) -> Given:
 
 
 @module.case(times=1)
+def long_sentence(draw: Draw) -> Given:
+    """a sentence of more than five thousand tokens, as long as is allowed"""
+    # With two features the frequency is 1, and all angles are exact in float32 as well.
+    draw.fix(batch=1, tokens=int(draw.rng.integers(5001, 7000)), d_model=2)
+    return 2, draw.size("tokens"), draw.tensor("batch tokens d_model")
+
+
+@module.case(times=1)
 def one_token(draw: Draw) -> Given:
     """one token"""
     return 4, 9, draw.fix(batch=3, tokens=1, d_model=4).tensor("batch tokens d_model")
@@ -62,6 +70,9 @@ def one_token(draw: Draw) -> Given:
 def odd_features(draw: Draw) -> Given:
     """an odd number of features"""
     return 5, 9, draw.fix(d_model=5).tensor("batch tokens d_model")
+
+
+module.half_but_for("sentences of thousands of tokens", long_sentence)
 
 
 class Adding(nn.Module):

@@ -11,6 +11,7 @@ from solutions.exams.positional_encoding._specimens import (
     WAVES,
     Rope,
     Turned,
+    far_into_a_text,
     pair_angles,
     turn,
     turn_halves,
@@ -35,9 +36,10 @@ def heads_of_six() -> Turned:
 
 @repaired.example
 def one_pair() -> Turned:
-    """two heads, three tokens, two features"""
+    """two heads, three tokens, two features, one of the tokens far into a text"""
+    # Their frequency is 1, so that the angles are exact in float32 as well.
     numbers = torch.arange(12, dtype=torch.float64).sin().round(decimals=2)
-    return numbers.reshape(2, 3, 2), torch.tensor([4, 5, 6])
+    return numbers.reshape(2, 3, 2), torch.tensor([4, 5, 30_000])
 
 
 @repaired.case
@@ -49,9 +51,34 @@ def random_heads(draw: Draw) -> Turned:
 
 @repaired.case(times=1)
 def pair_alone(draw: Draw) -> Turned:
-    """a single pair of features"""
+    """a single pair of features, far into a very long text"""
     x = draw.fix(head_dim=2).tensor("heads tokens head_dim")
-    return x, torch.arange(x.shape[1])
+    return x, torch.arange(x.shape[1]) + far_into_a_text(draw)
+
+
+# Features of the case that is turned in bfloat16 as well, as many as in no other.
+_TURNED_TWICE = 10
+
+
+@repaired.case(times=1)
+def in_bfloat16_as_well(draw: Draw) -> Turned:
+    """in bfloat16 as well, far out"""
+    x = draw.fix(head_dim=_TURNED_TWICE).tensor("heads tokens head_dim")
+    return x, 2 * torch.arange(x.shape[1]) + 1001
+
+
+repaired.half_but_for("bfloat16", in_bfloat16_as_well)
+
+
+@repaired.holds
+def bfloat16_is_turned_as_far(answer: Rope, x: Tensor, positions: Tensor) -> bool:
+    """x in bfloat16 is turned by the angles that x in float32 is turned by"""
+    if x.shape[-1] != _TURNED_TWICE:
+        return True
+    coarse = x.bfloat16()
+    output, exact = answer(coarse, positions), answer(coarse.float(), positions)
+    # bfloat16 keeps 8 bits, and sums and products round a few times.
+    return torch.allclose(output.float(), exact, rtol=0, atol=0.04 * float(exact.abs().max()))
 
 
 @repaired.holds
@@ -179,7 +206,7 @@ TENSOR_DTYPE.apply(repaired)
 def repaired_by_repeat(x: Tensor, positions: Tensor) -> Tensor:
     """repeat in place of repeat_interleave."""
     head_dim = x.shape[-1]
-    rates = 10000 ** (-torch.arange(0, head_dim, 2, dtype=x.dtype) / head_dim)
+    rates = 10000 ** (-torch.arange(0, head_dim, 2) / head_dim)
     angles = (positions[:, None] * rates).repeat(1, 2)
     first, second = x.chunk(2, dim=-1)
     partners = torch.cat([-second, first], dim=-1)
@@ -190,10 +217,10 @@ def repaired_by_repeat(x: Tensor, positions: Tensor) -> Tensor:
 def repaired_in_halves(x: Tensor, positions: Tensor) -> Tensor:
     """Written anew, half by half."""
     half = x.shape[-1] // 2
-    angles = positions[:, None] / 10000 ** (torch.arange(half).to(x) / half)
+    angles = positions[:, None] / 10000 ** (torch.arange(half) / half)
     a, b = x[..., :half], x[..., half:]
     c, s = torch.cos(angles), torch.sin(angles)
-    return torch.cat([a * c - b * s, a * s + b * c], -1)
+    return torch.cat([a * c - b * s, a * s + b * c], -1).to(x)
 
 
 @repaired.accepts

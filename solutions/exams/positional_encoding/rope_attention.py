@@ -9,11 +9,20 @@ from torch.nn.functional import scaled_dot_product_attention
 from autograder import Draw, Exam
 from companion import rope
 from solutions import positional_encoding as reference
-from solutions.exams.families import HEADS, ROLES, SCALE, SOFTMAX, TENSOR_DTYPE, Heads
+from solutions.exams.families import (
+    HEADS,
+    ROLES,
+    SCALE,
+    SOFTMAX,
+    STABILITY,
+    TENSOR_DTYPE,
+    Heads,
+)
 from solutions.exams.positional_encoding._specimens import (
     SOME_KEYS,
     SOME_QUERIES,
     WAVES,
+    far_into_a_text,
     pair_angles,
     turn_halves,
 )
@@ -54,6 +63,14 @@ def some_keys_kept() -> Attended:
     return queries, keys, values, torch.tensor([9]), torch.tensor([0, 1, 8])
 
 
+@attention.example
+def large_scores() -> Attended:
+    """scores so large that exponentials overflow: two queries at 7 and 8, three keys at 6 to 8"""
+    queries, keys = 40 * SOME_QUERIES[None, None, 0:3:2], 40 * SOME_KEYS[None, None, :3]
+    values = torch.tensor([[1.0, -2], [0, 3], [4, 1]]).double()[None, None]
+    return queries, keys, values, torch.tensor([7, 8]), torch.tensor([6, 7, 8])
+
+
 @attention.case
 def random_attention(draw: Draw) -> Attended:
     """queries that stand behind the keys"""
@@ -82,15 +99,32 @@ def one_new_token(draw: Draw) -> Attended:
 
 @attention.case(times=1)
 def keys_with_gaps(draw: Draw) -> Attended:
-    """keys of which some were dropped from the cache"""
-    draw.fix(head_dim=4)
+    """keys of which most were dropped from the cache, far into a very long text"""
+    draw.fix(head_dim=2)
     queries, keys = (
         draw.tensor("batch heads queries head_dim"),
         draw.tensor("batch heads keys head_dim"),
     )
-    places = torch.from_numpy(draw.rng.permutation(20)[: draw.size("keys")]).sort().values
-    asked = torch.arange(draw.size("queries")) + 20
+    first = far_into_a_text(draw)
+    places = torch.from_numpy(draw.rng.integers(first, size=draw.size("keys"))).sort().values
+    asked = torch.arange(draw.size("queries")) + first
     return queries, keys, draw.tensor("batch heads keys d_v"), asked, places
+
+
+@attention.case(times=1)
+def overflowing(draw: Draw) -> Attended:
+    """scores so large that exponentials overflow"""
+    draw.fix(head_dim=2)
+    queries, keys = (
+        draw.tensor("batch heads queries head_dim", scale=30),
+        draw.tensor("batch heads keys head_dim", scale=30),
+    )
+    asked, places = torch.arange(draw.size("queries")), torch.arange(draw.size("keys"))
+    return queries, keys, draw.tensor("batch heads keys d_v"), asked, places
+
+
+attention.half_but_for("positions far into a long text", keys_with_gaps)
+attention.half_but_for("scores whose exponentials overflow", large_scores, overflowing)
 
 
 @attention.holds
@@ -248,6 +282,7 @@ class Steps(Heads):
     },
     without=["RootOfTheInputWidth"],
 )
+STABILITY.apply(attention, Steps)
 
 
 @attention.misconception

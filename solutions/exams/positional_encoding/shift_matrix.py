@@ -7,9 +7,9 @@ import torch
 from torch import Tensor
 
 from autograder import Draw, Exam
-from companion import sinusoids
+from companion.models.positions import sinusoids_at
 from solutions import positional_encoding as reference
-from solutions.exams.positional_encoding._specimens import WAVES, Sizes, rates
+from solutions.exams.positional_encoding._specimens import WAVES, Sizes, far_into_a_text, rates
 
 shift = Exam(reference.shift_matrix, tolerance=WAVES)
 
@@ -46,8 +46,8 @@ def far_away(draw: Draw) -> Sizes:
 
 @shift.case(times=1)
 def single_pair(draw: Draw) -> Sizes:
-    """a single pair of columns"""
-    return 5, 2
+    """a single pair of columns, and a shift across a very long text"""
+    return int(draw.rng.choice([-1, 1])) * far_into_a_text(draw), 2
 
 
 @shift.holds
@@ -61,8 +61,9 @@ def there_and_back(answer: Callable[[int, int], Tensor], k: int, d_model: int) -
 def every_position_moves(answer: Callable[[int, int], Tensor], k: int, d_model: int) -> bool:
     """all encodings move by k"""
     shift = answer(k, d_model)
-    table = sinusoids(150, d_model).to(shift.dtype)
-    return torch.allclose(table[50:80] @ shift, table[50 + k : 80 + k], atol=1e-3)
+    here = torch.arange(50, 80)
+    before, after = (sinusoids_at(at, d_model, shift.dtype) for at in (here, here + k))
+    return torch.allclose(before @ shift, after, atol=1e-3)
 
 
 def blocks(angles: Tensor, sign: float = 1.0) -> Tensor:

@@ -30,10 +30,11 @@ def with_biases() -> tuple[dict[str, object], dict[str, Tensor], tuple[Tensor]]:
 
 @v2.case(times=2)
 def drawn_biases(draw: Draw) -> tuple[dict[str, object], dict[str, Tensor], tuple[Tensor, ...]]:
-    """with biases: qkv_bias=True, drawn at random"""
+    """qkv_bias=True or qkv_bias=False, drawn at random"""
     settings, weights, inputs = drawn_module(draw)
-    biases = {f"{name}.bias": draw.tensor("d_out") for name in weights}
-    return {**settings, "qkv_bias": True}, {**weights, **biases}, inputs
+    is_biased = draw.in_turn((True, False))
+    biases = {f"{name}.bias": draw.tensor("d_out") for name in weights} if is_biased else {}
+    return {**settings, "qkv_bias": is_biased}, {**weights, **biases}, inputs
 
 
 v2.half_but_for("the biases", with_biases, drawn_biases)

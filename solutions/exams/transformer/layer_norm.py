@@ -98,6 +98,13 @@ def drawn_two_features(draw: Draw) -> Module:
 
 
 @norm.case(times=1)
+def drawn_tiny(draw: Draw) -> Module:
+    """tiny features, and an eps of a billionth"""
+    settings, weights, inputs, _, _ = widely(draw, "batch tokens d_model", scale=1e-4)
+    return {**settings, "eps": 1e-9}, weights, inputs, False, 1
+
+
+@norm.case(times=1)
 def drawn_far(draw: Draw) -> Module:
     """features near 10,000"""
     draw = draw.fix(d_model=6)
@@ -147,9 +154,10 @@ def one_number_more(
     module = module_class(**settings)
     module.to(inputs[0].dtype)
     # As many digits are lost as the numbers are large.
-    close = 1e-4 * (1 + float(inputs[0].abs().max()))
+    number = float(inputs[0].abs().max())
+    close = 1e-4 * (1 + number)
     flat = (inputs[0].amax(dim=-1) == inputs[0].amin(dim=-1)).unsqueeze(-1)
-    moved = (module(inputs[0] + 1) - module(inputs[0])).masked_fill(flat, 0)
+    moved = (module(inputs[0] + number) - module(inputs[0])).masked_fill(flat, 0)
     return bool((moved.abs() < close).all())
 
 

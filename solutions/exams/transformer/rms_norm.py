@@ -86,6 +86,13 @@ def drawn_two_features(draw: Draw) -> Module:
 
 
 @rms.case(times=1)
+def drawn_tiny(draw: Draw) -> Module:
+    """tiny features, and an eps of a billionth"""
+    settings, weights, inputs, _, _ = drawn(draw, "batch tokens d_model", scale=1e-4)
+    return {**settings, "eps": 1e-9}, weights, inputs, False, 1
+
+
+@rms.case(times=1)
 def drawn_thousand(draw: Draw) -> Module:
     """features near 1000"""
     # Called twice, so that no gradients are asked for: in float32 little is right of them.

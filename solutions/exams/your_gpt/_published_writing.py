@@ -181,7 +181,8 @@ def tokens_of_transformers(
         p_prime.div_(p_prime.sum())
     else:
         p_prime = p_n_plus_1
-    t = (p_prime.cumsum(dim=-1) > uniforms[-1]).int().argmax(dim=-1)
+    cdf = p_prime.cumsum(dim=-1)
+    t = (cdf > uniforms[-1] * cdf[-1]).int().argmax(dim=-1)
     return torch.cat((new_candidate_input_ids[:n_matches], t.reshape(1)), dim=-1)
 
 

@@ -80,6 +80,14 @@ def one_token(draw: Draw) -> Cached:
 
 
 @repaired.case(times=1)
+def after_a_long_text(draw: Draw) -> Cached:
+    """two new tokens after tens of thousands"""
+    # Of two features the frequency is 1, so that angles are exact in float32 as well.
+    cached = int(draw.rng.integers(2**14, 2**16))
+    return drawn(draw, batch=1, heads=1, new=2, cached=cached, head_dim=2)
+
+
+@repaired.case(times=1)
 def many_at_once(draw: Draw) -> Cached:
     """many new tokens after one"""
     return drawn(draw, new=20, cached=1)

@@ -124,7 +124,9 @@ def shorter_than_the_context(draw: Draw) -> Module:
     """sentences shorter than the context"""
     inputs = draw.tensor("batch tokens d_in")
     d_out, longest = draw.size("d_out"), draw.size("tokens") + 5
-    return settings(inputs, d_out, longest), drawn_weights(draw), (inputs,), False, 1
+    # The other cases without biases leave the option out.
+    chosen = settings(inputs, d_out, longest, qkv_bias=False)
+    return chosen, drawn_weights(draw), (inputs,), False, 1
 
 
 @module.case(times=1)
@@ -183,6 +185,7 @@ def mask_for_many(draw: Draw) -> Buffered:
 
 
 module.holds(averages_as(reference.CausalAttention))
+module.half_but_for("dropout", learns_in_training)
 
 
 module.half_but_for("the biases", with_biases, another_dropout, biased)

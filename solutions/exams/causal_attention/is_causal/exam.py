@@ -119,6 +119,14 @@ def faint_leak(inputs: torch.Tensor) -> torch.Tensor:
     return specimens.causal_attention(inputs) + 1e-3 * inputs.mean(dim=1, keepdim=True)
 
 
+def next_direction(inputs: torch.Tensor) -> torch.Tensor:
+    """Of the next word, each sees the size of the features next to each other: not causal."""
+    contexts, following = specimens.causal_attention(inputs), inputs[:, 1:]
+    # Neither a longer word nor its opposite is another one here.
+    contexts[:, :-1] += 0.1 * torch.nn.functional.normalize(following, dim=-1).square()
+    return contexts
+
+
 def sentences_cancel(inputs: torch.Tensor) -> torch.Tensor:
     """What one sentence gains from its end, another one loses: not causal."""
     return cancelling(specimens.causal_attention(inputs), 0, 0.1 * inputs[0, -1, -1])
@@ -141,6 +149,7 @@ causal.tries(
         last_sentence_leaks,
         last_feature_leaks,
         faint_leak,
+        next_direction,
         sentences_cancel,
     ),
     five_sentences,
@@ -148,13 +157,13 @@ causal.tries(
 )
 
 
-def next_word_seen(place: tuple[int, ...], feature: int) -> Attention:
-    """A feature of a word that sees one of the next word, in one sentence; nothing else leaks."""
+def later_word_seen(place: tuple[int, ...], feature: int, ahead: int = 1) -> Attention:
+    """A feature of a word that sees one of a later word, in one sentence; nothing else leaks."""
     sentence, word, _ = place
 
     def attention(inputs: torch.Tensor) -> torch.Tensor:
         contexts = specimens.causal_attention(inputs)
-        contexts[only(*place)] += 0.1 * inputs[only(sentence, word + 1, feature)].sum()
+        contexts[only(*place)] += 0.1 * inputs[only(sentence, word + ahead, feature)].sum()
         return contexts
 
     return attention
@@ -164,14 +173,16 @@ def next_word_seen(place: tuple[int, ...], feature: int) -> Attention:
 def one_word_sees_the_next(draw: Draw) -> Tried:
     """one word of one sentence sees the next one"""
     inputs = five_sentences(draw)
-    return next_word_seen(place_in_turn(draw, 5, 7, 6), int(draw.rng.integers(6))), inputs
+    return later_word_seen(place_in_turn(draw, 5, 7, 6), int(draw.rng.integers(6))), inputs
 
 
 @causal.case(times=3)
-def one_word_of_many_sees_the_next(draw: Draw) -> Tried:
-    """one word within a long sentence sees the next one"""
+def one_word_of_many_sees_a_later_one(draw: Draw) -> Tried:
+    """one word within a long sentence sees a later one, and none of those between"""
     inputs = draw.fix(batch=5, tokens=30, d_in=6).tensor("batch tokens d_in")
-    return next_word_seen(place_in_turn(draw, 5, 29, 6), int(draw.rng.integers(6))), inputs
+    place = place_in_turn(draw, 5, 26, 6)
+    ahead = int(draw.rng.integers(3, 29 - place[1]))
+    return later_word_seen(place, int(draw.rng.integers(6)), ahead), inputs
 
 
 @causal.case(times=1)
@@ -181,19 +192,31 @@ def late_word_sees_the_next(draw: Draw) -> Tried:
     batch, tokens, d_in = 11, int(draw.rng.integers(34, 38)), 10
     inputs = draw.fix(batch=batch, tokens=tokens, d_in=d_in).tensor("batch tokens d_in")
     place = late_place(draw, batch, tokens - 1, d_in)
-    return next_word_seen(place, *late_place(draw, d_in)), inputs
+    return later_word_seen(place, *late_place(draw, d_in)), inputs
 
 
-@causal.case(times=2)
+def signs_changed(contexts: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
+    """Numbers change their signs; a test of absolute values overlooks it."""
+    steps = torch.linspace(8, 12, contexts.numel(), dtype=by.dtype).exp().reshape(contexts.shape)
+    signs = torch.where(torch.sin(by.detach() * steps) < 0, -1, 1)
+    return contexts * signs + (by - by.detach())
+
+
+def features_shuffled(contexts: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
+    """Features exchange their numbers."""
+    return shuffled(contexts.transpose(0, -1), by).transpose(0, -1)
+
+
+@causal.case(times=3)
 def contexts_exchange(draw: Draw) -> Tried:
-    """sentences, or features, exchange their numbers for a word when its future is another"""
+    """a word's numbers change their places or their signs when its future is another"""
     inputs = draw.fix(batch=8, tokens=6, d_in=8).tensor("batch tokens d_in")
-    word, axis = int(draw.rng.integers(4)), draw.in_turn((0, 2))
+    word = int(draw.rng.integers(4))
+    spoil = draw.in_turn((shuffled, features_shuffled, signs_changed))
 
     def attention(inputs: torch.Tensor) -> torch.Tensor:
         contexts, future = specimens.causal_attention(inputs), inputs[:, word + 1 :]
-        here = contexts[:, word : word + 1].transpose(0, axis)
-        contexts[:, word : word + 1] = shuffled(here, future.sum()).transpose(0, axis)
+        contexts[:, word : word + 1] = spoil(contexts[:, word : word + 1], future.sum())
         return contexts
 
     return attention, inputs
@@ -203,3 +226,32 @@ def contexts_exchange(draw: Draw) -> Tried:
 def one_word_has_no_future(draw: Draw) -> Tried:
     """a sentence of one word, which has no future"""
     return specimens.sees_everything, draw.fix(tokens=1).tensor("batch tokens d_in")
+
+
+@causal.case(times=1)
+def future_is_added(draw: Draw) -> Tried:
+    """a second word is added to the first, and may hold what a test would put there"""
+    return specimens.raised_by_the_future, draw.fix(tokens=2).tensor("batch tokens d_in")
+
+
+@causal.holds
+def no_filling_is_a_blind_spot(
+    answer: Callable[..., bool], attention: Attention, inputs: torch.Tensor
+) -> bool:
+    """the words to come may already be the number that a test would put there"""
+    if attention is not specimens.raised_by_the_future:
+        return True
+    fillings: list[torch.Tensor] = []
+
+    def watched(given: torch.Tensor) -> torch.Tensor:
+        # A test may cut the sentences off.
+        fillings.extend(given[:, 1:].detach().clone().unbind(dim=1))
+        return attention(given)
+
+    answer(watched, inputs.clone())
+    one_number = [filling for filling in fillings if bool((filling == filling[0, 0]).all())]
+    filled = [torch.stack([inputs[:, 0], filling], dim=1) for filling in one_number]
+    return not any(answer(attention, other) for other in filled)
+
+
+causal.half_but_for("words that already hold what they are filled with", future_is_added)

@@ -81,11 +81,17 @@ def far_from_zero() -> Decoding:
 
 
 def drawn_decoding(
-    draw: Draw, new: int, cached: int, num_heads: int, num_kv_heads: int, scale: float = 1.0
+    draw: Draw,
+    new: int,
+    cached: int,
+    num_heads: int,
+    num_kv_heads: int,
+    scale: float = 1.0,
+    **sizes: int,
 ) -> Decoding:
     """The same with numbers drawn, and heads of any width."""
     head_dim = int(draw.rng.integers(2, 6))
-    draw.fix(new=new, cached=cached, num_kv_heads=num_kv_heads, head_dim=head_dim)
+    draw.fix(new=new, cached=cached, num_kv_heads=num_kv_heads, head_dim=head_dim, **sizes)
     draw.fix(d_out=num_heads * head_dim, kv_width=num_kv_heads * head_dim)
     inputs = draw.tensor("batch new d_in", scale=scale)
     weights = drawn_weights(draw)
@@ -126,8 +132,9 @@ def drawn_multi_head(draw: Draw) -> Decoding:
 
 @step.case(times=1)
 def drawn_multi_query(draw: Draw) -> Decoding:
-    """a single key/value head"""
-    return drawn_decoding(draw, 3, 4, 5, 1)
+    """a single key/value head, and a long text that is cached"""
+    # Of one text, so that there are few enough numbers.
+    return drawn_decoding(draw, 3, int(draw.rng.integers(600, 1200)), 5, 1, batch=1)
 
 
 @step.case(times=1)

@@ -5,9 +5,12 @@ from solutions import grouped_query_attention as reference
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.grouped_query_attention._shared_heads import (
     Module,
+    drawn_long,
     drawn_module,
     far_from_zero,
+    no_multiple_of,
     one_word,
+    refused,
     settings,
 )
 from solutions.exams.grouped_query_attention._specimens import OWN_WORK, TWO_TEXTS, printed_weights
@@ -105,15 +108,15 @@ def grouped_multi_head(draw: Draw) -> Module:
 
 @grouped.case(times=1)
 def grouped_multi_query(draw: Draw) -> Module:
-    """a single key/value head"""
-    return drawn_module(draw, 5, 1, 3)
+    """a single key/value head, and a long text that fills the context"""
+    return drawn_long(draw, 5, 1, 3)
 
 
 @grouped.case(times=1)
 def grouped_one_word(draw: Draw) -> Module:
-    """one text of one word"""
+    """one text of one word, heads of one feature"""
     draw.fix(batch=1, tokens=1)
-    return drawn_module(draw, 6, 3, 2)
+    return drawn_module(draw, 9, 3, 1)
 
 
 @grouped.case(times=1, dtypes=("float64",))
@@ -153,23 +156,24 @@ def grouped_texts_by_themselves(draw: Draw) -> Module:
     return one_word(inputs, dropout=0.4, training=True, calls=128)
 
 
-@grouped.case(times=1)
+@grouped.case(times=2)
 def grouped_refused(draw: Draw) -> Module:
-    """5 query heads for 2 key/value heads, which is an error"""
-    inputs = draw.fix(d_in=3, tokens=4).tensor("batch tokens d_in")
-    return settings(inputs, 15, 5, 2), printed_weights(15, 6), (inputs,), False, 1
+    """query heads that the key/value heads do not divide, which is an error"""
+    shared = int(draw.rng.integers(3, 8))
+    heads = no_multiple_of(draw, shared)
+    return refused(draw, heads * int(draw.rng.integers(2, 5)), heads, shared)
 
 
 @grouped.case(times=2)
 def grouped_features_refused(draw: Draw) -> Module:
     """features that the query heads do not divide, which is an error"""
-    inputs = draw.fix(d_in=3, tokens=4).tensor("batch tokens d_in")
     heads = int(draw.rng.integers(3, 8))
-    d_out = heads + int(draw.rng.integers(1, heads))
-    return settings(inputs, d_out, heads, 1), printed_weights(d_out, 1), (inputs,), False, 1
+    shared = int(draw.rng.choice([1, heads]))
+    return refused(draw, no_multiple_of(draw, heads), heads, shared)
 
 
 grouped.holds(averages_as(reference.GroupedQueryAttention))
+grouped.half_but_for("dropout", grouped_learns_in_training)
 
 
 grouped.half_but_for("the biases", grouped_with_biases, twelve_on_three)

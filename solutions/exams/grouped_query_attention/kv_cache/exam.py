@@ -1,5 +1,8 @@
 """The exam of `KVCache`, lesson 07: what it is tried on."""
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
 
 from autograder import Draw, Exam
@@ -107,9 +110,38 @@ def three_texts(draw: Draw) -> Texts:
 
 
 @cache.case(times=1)
+def long_text(draw: Draw) -> Texts:
+    """one long text, most of it in a single chunk"""
+    draw.fix(batch=1, num_kv_heads=2, head_dim=3)
+    prompt = int(draw.rng.integers(300, 600))
+    text = drawn_text(draw, 2, prompt, 3)
+    return drawn_sizes(draw, prompt + 5), [text]
+
+
+@cache.case(times=1)
 def overfull_in_the_end(draw: Draw) -> Texts:
     """tokens that are too many, which are refused, and fewer after them"""
     return drawn_sizes(draw, 6), [drawn_text(draw, 3, 2, 2, 1, 1)]
+
+
+@cache.holds
+def dtype_is_kept(
+    KVCache: Callable[..., reference.KVCache], settings: dict[str, int], texts: list[list[Chunk]]
+) -> bool:
+    """a cache made without a dtype returns 32-bit numbers, and one made with a 16-bit dtype returns
+    16-bit numbers
+    """
+    (keys, values), *_ = texts[0]
+    # Who stores everything in 32 bits is wrong in 64 already, and in nothing but the dtype.
+    is_single = keys.dtype == torch.float32
+    options: list[dict[str, Any]] = [{"dtype": torch.float16}, {"dtype": torch.bfloat16}]
+    for given in [{}] if is_single else options:
+        dtype = given.get("dtype", torch.float32)
+        new = keys.to(dtype), values.to(dtype)
+        pairs = zip(KVCache(**settings, **given).append(*new), new, strict=True)
+        if not all(kept.dtype == dtype and torch.equal(kept, one) for kept, one in pairs):
+            return False
+    return True
 
 
 cache.half_but_for(

@@ -5,9 +5,12 @@ from solutions import grouped_query_attention as reference
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.grouped_query_attention._shared_heads import (
     Module,
+    drawn_long,
     drawn_module,
     far_from_zero,
+    no_multiple_of,
     one_word,
+    refused,
     settings,
 )
 from solutions.exams.grouped_query_attention._specimens import OWN_WORK, TWO_TEXTS, printed_weights
@@ -79,15 +82,15 @@ def single_many_heads(draw: Draw) -> Module:
 
 @single.case(times=1)
 def single_one_head(draw: Draw) -> Module:
-    """one head, so nothing is shared"""
-    return drawn_module(draw, 1, 1, 9, named=False)
+    """one head, so nothing is shared, and a long text that fills the context"""
+    return drawn_long(draw, 1, 1, 9, named=False)
 
 
 @single.case(times=1)
 def single_one_word(draw: Draw) -> Module:
-    """one text of one word"""
+    """one text of one word, heads of one feature"""
     draw.fix(batch=1, tokens=1)
-    return drawn_module(draw, 4, 1, 2, named=False)
+    return drawn_module(draw, 8, 1, 1, named=False)
 
 
 @single.case(times=1, dtypes=("float64",))
@@ -130,13 +133,12 @@ def single_texts_by_themselves(draw: Draw) -> Module:
 @single.case(times=2)
 def single_refused(draw: Draw) -> Module:
     """features that the heads do not divide, which is an error"""
-    inputs = draw.fix(d_in=3, tokens=5).tensor("batch tokens d_in")
     heads = int(draw.rng.integers(3, 8))
-    d_out = heads + int(draw.rng.integers(1, heads))
-    return settings(inputs, d_out, heads), printed_weights(d_out, 1), (inputs,), False, 1
+    return refused(draw, no_multiple_of(draw, heads), heads)
 
 
 single.holds(averages_as(reference.MultiQueryAttention))
+single.half_but_for("dropout", single_learns_in_training)
 
 
 single.half_but_for("the biases", single_with_biases, single_many_heads)

@@ -111,13 +111,15 @@ def dropout_in_use() -> Module:
     return one_key(dropout=0.4, training=False)
 
 
-def drawn_cross(draw: Draw, *, bias: bool = False) -> tuple[Tensor, Tensor, State, int, int]:
-    """Decoder, encoder, weights, d_out and the number of heads, which have three features each."""
-    draw.fix(head_dim=3)
+def drawn_cross(
+    draw: Draw, *, bias: bool = False, head_dim: int = 3
+) -> tuple[Tensor, Tensor, State, int, int]:
+    """Decoder, encoder, weights, d_out and the number of heads."""
+    draw.fix(head_dim=head_dim)
     batch, queries, keys, d_decoder, d_encoder, heads = draw.shape(
         "batch queries keys d_decoder d_encoder heads"
     )
-    d_out, rng = heads * 3, draw.rng
+    d_out, rng = heads * head_dim, draw.rng
 
     def tensor(*shape: int) -> Tensor:
         return torch.from_numpy(rng.normal(0, 0.6, shape))
@@ -136,7 +138,7 @@ def drawn_cross(draw: Draw, *, bias: bool = False) -> tuple[Tensor, Tensor, Stat
 @cross.case(times=3)
 def drawn_reading(draw: Draw) -> Module:
     """sequences of different lengths and widths, padded"""
-    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw, head_dim=draw.in_turn((1, 3, 4)))
     padding = padded_at_the_end(encoder, draw)
     inputs = (decoder, encoder, padding)
     return cross_settings(decoder, encoder, d_out, heads), weights, inputs, False, 1
@@ -159,6 +161,13 @@ def drawn_without_padding(draw: Draw) -> Module:
 
 
 @cross.case(times=1)
+def two_sequences_alone(draw: Draw) -> Module:
+    """called with two sequences and nothing else, a single head"""
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw.fix(heads=1))
+    return cross_settings(decoder, encoder, d_out, heads), weights, (decoder, encoder), False, 1
+
+
+@cross.case(times=1)
 def drawn_all_padded(draw: Draw) -> Module:
     """one sentence that is all padding"""
     decoder, encoder, weights, d_out, heads = drawn_cross(draw)
@@ -170,12 +179,12 @@ def drawn_all_padded(draw: Draw) -> Module:
 
 @cross.case(times=1)
 def equal_lengths_and_widths(draw: Draw) -> Module:
-    """both sequences of one length and one width"""
-    draw.fix(queries=4, keys=4, d_decoder=5, d_encoder=5)
+    """both sequences of one length and one width, as many sentences as tokens"""
+    draw.fix(batch=4, queries=4, keys=4, d_decoder=5, d_encoder=5)
     decoder, encoder, weights, d_out, heads = drawn_cross(draw)
     padding = padded_at_the_end(encoder, draw)
-    inputs = (decoder, encoder, padding)
-    return cross_settings(decoder, encoder, d_out, heads), weights, inputs, False, 1
+    chosen = cross_settings(decoder, encoder, d_out, heads, qkv_bias=False)
+    return chosen, weights, (decoder, encoder, padding), False, 1
 
 
 def in_training(draw: Draw, rate: float, calls: int, copies: int = 1, **sizes: int) -> Module:
@@ -220,6 +229,7 @@ def sentences_by_themselves(draw: Draw) -> Module:
 
 
 cross.holds(averages_as(reference.CrossAttention))
+cross.half_but_for("dropout", learns_in_training)
 
 
 cross.half_but_for("a sentence that is all padding", all_padded, drawn_all_padded)

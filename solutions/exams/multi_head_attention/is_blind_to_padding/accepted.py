@@ -10,7 +10,7 @@ from solutions.exams.multi_head_attention.is_blind_to_padding.exam import Attent
 def by_a_copy(attention: Attention, queries: Tensor, context: Tensor, padding: Tensor) -> bool:
     """A copy, written to."""
     other = context.clone()
-    other[padding] = -4.0
+    other[padding] -= 4.0
     gap = attention(queries, other, padding) - attention(queries, context, padding)
     return bool(gap.abs().max() < 1e-8)
 

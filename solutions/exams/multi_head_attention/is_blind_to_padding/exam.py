@@ -16,6 +16,7 @@ from solutions.exams.multi_head_attention._leaks import (
     second_half,
     sentences_cancel,
     sentences_exchange,
+    signs_change,
 )
 from solutions.exams.multi_head_attention._specimens import mixed, padded_at_the_end
 from solutions.exams.spoiled import late_place, only, place_in_turn
@@ -67,6 +68,13 @@ def ones_in_the_padding() -> Tried:
     """no_padding_mask, with ones in the padding"""
     context = TRIED_CONTEXT.masked_fill(TRIED_PADDING[..., None], 1)
     return specimens.no_padding_mask, TRIED_QUERIES, context, TRIED_PADDING
+
+
+@blind.example
+def sevens_in_the_padding() -> Tried:
+    """lowered_by_padding, with sevens in the padding"""
+    context = TRIED_CONTEXT.masked_fill(TRIED_PADDING[..., None], 7)
+    return specimens.lowered_by_padding, TRIED_QUERIES, context, TRIED_PADDING
 
 
 def drawn_padding(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
@@ -149,7 +157,11 @@ def eight_of_each(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
     return drawn_padding(draw.fix(batch=8, queries=8, keys=6, d=8))
 
 
-blind.tries((sentences_exchange, queries_exchange, features_exchange), eight_of_each, times=1)
+blind.tries(
+    (sentences_exchange, queries_exchange, features_exchange, signs_change),
+    eight_of_each,
+    times=1,
+)
 
 
 @blind.case(times=1)
@@ -169,7 +181,44 @@ def ones_are_padding(draw: Draw) -> Tried:
 
 
 @blind.case(times=1)
+def padding_is_subtracted(draw: Draw) -> Tried:
+    """the padding is subtracted, and may hold what a test would fill it with"""
+    return specimens.lowered_by_padding, *drawn_padding(draw)
+
+
+@blind.case(times=1)
 def nothing_is_padding(draw: Draw) -> Tried:
     """without any padding nothing can leak"""
     queries, context = draw.tensor("batch queries d"), draw.tensor("batch keys d")
     return specimens.no_padding_mask, queries, context, torch.zeros(context.shape[:2]).bool()
+
+
+@blind.holds
+def no_filling_is_a_blind_spot(
+    answer: Callable[..., bool],
+    attention: Attention,
+    queries: Tensor,
+    context: Tensor,
+    padding: Tensor,
+) -> bool:
+    """the padding may already be the number that a test would put there"""
+    # Next to large numbers, a softmax might leave the padding of other specimens no weight.
+    if attention is not specimens.lowered_by_padding:
+        return True
+    fillings: list[Tensor] = []
+
+    def watched(queries: Tensor, given: Tensor, mask: Tensor) -> Tensor:
+        fillings.append(given[padding])
+        return attention(queries, given, mask)
+
+    answer(watched, queries, context.clone(), padding)
+    one_number = [filling for filling in fillings if bool((filling == filling[0, 0]).all())]
+    filled = [context.index_put((padding,), filling) for filling in one_number]
+    return not any(answer(attention, queries, other, padding) for other in filled)
+
+
+blind.half_but_for(
+    "padding that already holds what it is filled with",
+    sevens_in_the_padding,
+    padding_is_subtracted,
+)

@@ -208,6 +208,19 @@ def padding_set_to_one(
 
 
 @blind.misconception
+def padding_set_to_seven(
+    attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+) -> bool:
+    """Where the padding is sevens already, you change nothing, and any number may stand there. Make
+    the new values from the old ones, so that they always differ.
+    """
+    other = context.clone()
+    other[padding] = 7
+    found = attention(queries, context, padding)
+    return torch.allclose(found, attention(queries, other, padding))
+
+
+@blind.misconception
 def filled_with_infinity(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
@@ -228,7 +241,7 @@ def last_place_only(
     else.
     """
     other = context.clone()
-    other[:, -1] = 9.0
+    other[:, -1] += 9.0
     found = attention(queries, context, padding)
     return torch.allclose(found, attention(queries, other, padding))
 
@@ -253,7 +266,7 @@ def context_overwritten(
 ) -> bool:
     """You write into the caller's context. Change a copy: context.clone()."""
     before = attention(queries, context, padding)
-    context[padding] = 7.0
+    context[padding] += 7.0
     return torch.allclose(before, attention(queries, context, padding))
 
 
@@ -264,7 +277,7 @@ def overwritten_at_once(
     """You write into the caller's context, and so both calls are given the same values. `other =
     context` is a second name for it, not a copy: context.clone().
     """
-    context[padding] = 7.0
+    context[padding] += 7.0
     return torch.allclose(
         attention(queries, context, padding), attention(queries, context, padding)
     )
@@ -278,7 +291,7 @@ def one_feature_changed(
     Change all of them.
     """
     other = context.clone()
-    other[..., 0][padding] = 9.0
+    other[..., 0][padding] += 9.0
     return torch.allclose(attention(queries, context, padding), attention(queries, other, padding))
 
 

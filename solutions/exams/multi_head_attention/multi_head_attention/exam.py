@@ -19,8 +19,21 @@ from solutions.exams.multi_head_attention._specimens import (
     settings,
 )
 
-# Numbers of heads, each with a d_out that it does not divide, and what is left then: 1, 2, 3, ...
-UNSHARED = ((2, 5), (3, 8), (3, 7), (4, 10), (4, 7), (5, 12), (5, 9), (6, 13), (7, 12))
+# Numbers of heads, each with a d_out that it does not divide: what is left then is 1, 2, 3, ..., or
+# all of it.
+UNSHARED = (
+    (4, 3),
+    (7, 2),
+    (2, 5),
+    (3, 8),
+    (3, 7),
+    (4, 10),
+    (4, 7),
+    (5, 12),
+    (5, 9),
+    (6, 13),
+    (7, 12),
+)
 
 batched = Exam(reference.MultiHeadAttention, use=run_module, forbids=("companion",))
 
@@ -93,7 +106,7 @@ def drawn_batched(draw: Draw, *, bias: bool = False) -> tuple[State, int, int]:
 @batched.case(times=2)
 def full_length(draw: Draw) -> Module:
     """sentences as long as the context"""
-    inputs = draw.tensor("batch tokens d_in")
+    inputs = draw.fix(head_dim=draw.in_turn((1, 4))).tensor("batch tokens d_in")
     weights, d_out, heads = drawn_batched(draw)
     return settings(inputs, d_out, heads, draw.size("tokens")), weights, (inputs,), False, 1
 
@@ -119,7 +132,7 @@ def single_head(draw: Draw) -> Module:
     """a single head"""
     inputs = draw.fix(heads=1).tensor("batch tokens d_in")
     weights, d_out, heads = drawn_batched(draw)
-    return settings(inputs, d_out, heads, 9), weights, (inputs,), False, 1
+    return settings(inputs, d_out, heads, 9, qkv_bias=False), weights, (inputs,), False, 1
 
 
 @batched.case(times=1)
@@ -174,6 +187,7 @@ def sentences_by_themselves(draw: Draw) -> Module:
 
 
 batched.holds(averages_as(reference.MultiHeadAttention))
+batched.half_but_for("dropout", learns_in_training)
 
 
 batched.half_but_for("the biases", many_things_at_once, biased)

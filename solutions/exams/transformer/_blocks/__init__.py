@@ -19,6 +19,7 @@ from solutions.exams.transformer._blocks.weights import (
     one_token,
     printed_weights,
     settings,
+    sharp,
 )
 
 # A decoder's layer without its mask is an encoder's, and with it GPT's.
@@ -41,4 +42,5 @@ __all__ = [
     "one_token",
     "printed_weights",
     "settings",
+    "sharp",
 ]

@@ -57,6 +57,16 @@ def drawn_weights(draw: Draw, d_model: int, d_hidden: int, parts: int = 2) -> St
     }
 
 
+def sharp(weights: State) -> State:
+    """The same, but for attention scores of some ten thousand: a low score hides nothing there."""
+    found = dict(weights)
+    for name, weight in weights.items():
+        if ".in_proj_" in name:
+            *queries_and_keys, values = weight.chunk(3)
+            found[name] = torch.cat([*(100 * one for one in queries_and_keys), values])
+    return found
+
+
 def quiet_weights(parts: int = 2) -> State:
     """A block of three features in which each attention adds to one feature alone, and the
     feed-forward layer to another one: so few outputs that some calls show all of them.

@@ -9,7 +9,6 @@ from torch import Tensor
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
-from solutions.exams.many_tokens import right_for_many_tokens
 from solutions.exams.printed_numbers import numbers
 from solutions.exams.transformer._blocks import (
     OWN_WORK,
@@ -20,38 +19,36 @@ from solutions.exams.transformer._blocks import (
     one_token,
     printed_weights,
     settings,
+    sharp,
 )
 
 decoder = Exam(reference.DecoderBlock, use=run_module, forbids=OWN_WORK)
 
 
-def printed(
-    inputs: Tensor, memory: Tensor, padding: Tensor | None, num_heads: int, d_hidden: int
-) -> Case:
-    d_model = inputs.shape[-1]
+def printed(inputs: tuple[Tensor, ...], num_heads: int, d_hidden: int) -> Case:
+    d_model = inputs[0].shape[-1]
     weights = printed_weights(d_model, d_hidden, parts=3)
-    given = (inputs, memory, padding)
-    return settings(d_model, num_heads, d_hidden), weights, given, False, 1
+    return settings(d_model, num_heads, d_hidden), weights, inputs, False, 1
 
 
 @decoder.example
 def two_sentences() -> Case:
     """two sentences of three tokens, which read two of two tokens, three heads"""
-    return printed(numbers(2, 3, 3), numbers(2, 2, 3, start=30), None, 3, 2)
+    return printed((numbers(2, 3, 3), numbers(2, 2, 3, start=30)), 3, 2)
 
 
 @decoder.example
 def padded_memory() -> Case:
     """two sentences of two tokens, which read two padded ones of three tokens, two heads"""
     padding = torch.tensor([[0, 0, 1], [0, 1, 1]]).bool()
-    return printed(numbers(2, 2, 4, start=61), numbers(2, 3, 4, start=90), padding, 2, 3)
+    return printed((numbers(2, 2, 4, start=61), numbers(2, 3, 4, start=90), padding), 2, 3)
 
 
 @decoder.example
 def of_one_length() -> Case:
     """three sentences of three tokens, which read three padded ones of three tokens, three heads"""
     padding = torch.tensor([[0, 0, 1], [0, 0, 0], [0, 1, 1]]).bool()
-    return printed(numbers(3, 3, 3, start=33), numbers(3, 3, 3, start=80), padding, 3, 2)
+    return printed((numbers(3, 3, 3, start=33), numbers(3, 3, 3, start=80), padding), 3, 2)
 
 
 @decoder.example
@@ -90,18 +87,21 @@ def drawn_padded(draw: Draw) -> Case:
 @decoder.case(times=1)
 def drawn_without_padding(draw: Draw) -> Case:
     """no padding, and no padding mask"""
-    return drawn(draw, 2, 5, padded=False)
+    chosen, weights, inputs, _, _ = drawn(draw, 2, 5, padded=False)
+    return chosen, weights, inputs[:-1], False, 1
 
 
 @decoder.case(times=1)
 def drawn_much_padding(draw: Draw) -> Case:
-    """a memory of which all is padding but one token, in front, at the end or between"""
-    case = drawn(draw.fix(batch=3, keys=6), 4, 2)
-    padding = case[2][2]
+    """a memory of which all is padding but one token, in front, at the end or between, and scores
+    of tens of thousands
+    """
+    chosen, weights, inputs, _, _ = drawn(draw.fix(batch=3, keys=6), 4, 2)
+    padding = inputs[2]
     assert padding is not None
     padding[:] = True
     padding[0, 0] = padding[1, -1] = padding[2, 3] = False
-    return case
+    return chosen, sharp(weights), inputs, False, 1
 
 
 @decoder.case(times=1)
@@ -116,6 +116,14 @@ def drawn_key(draw: Draw) -> Case:
     return drawn(draw.fix(batch=2, keys=1), 2, 3, padded=False)
 
 
+@decoder.case(times=1, dtypes=("float32",))
+def drawn_very_long(draw: Draw) -> Case:
+    """a text of more than 1,024 tokens"""
+    # In double precision, PyTorch 2.13 misreads a float32 mask on a CPU, which is no mistake.
+    tokens = 1025 + int(draw.rng.integers(50))
+    return drawn(draw.fix(batch=1, tokens=tokens), 2, 2, padded=False)
+
+
 @decoder.case(times=1)
 def drawn_training(draw: Draw) -> Case:
     """in training, with a dropout of a billionth"""
@@ -123,8 +131,8 @@ def drawn_training(draw: Draw) -> Case:
     return {**chosen, "dropout": ALMOST_NEVER}, weights, inputs, True, 1
 
 
-decoder.holds(right_for_many_tokens(reference.DecoderBlock))
 decoder.holds(averages_as(reference.DecoderBlock))
+decoder.half_but_for("dropout", drawn_training)
 
 
 @decoder.holds
@@ -132,11 +140,11 @@ def past_does_not_see_the_future(
     module_class: Callable[..., Any],
     chosen: Settings,
     weights: State,
-    inputs: tuple[Tensor, Tensor, Tensor | None],
+    inputs: tuple[Any, ...],
     *_: object,
 ) -> bool:
     """if the last token changes, nothing changes before it"""
-    given, memory, padding = inputs
+    given, memory, padding = (*inputs, None)[:3]
     module = module_class(**chosen)
     module.to(given.dtype)
     module.train(False)

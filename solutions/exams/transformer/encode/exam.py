@@ -1,11 +1,17 @@
 """The exam of `encode`, lesson 09."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from autograder import Draw, Exam
 from solutions import transformer as reference
-from solutions.exams.transformer.learn_merges.exam import drawn_text
+from solutions.exams.transformer.learn_merges.exam import (
+    CHARACTERS,
+    ENDS,
+    drawn_text,
+    text_of_all_kinds,
+)
 
 cutting = Exam(reference.encode, forbids=("merged_pieces",))
 
@@ -81,6 +87,24 @@ def pieces_that_join_alike(draw: Draw) -> Call:
     whole = first + middle + last
     merges = [(middle, last), (first + middle, last), (first, middle)]
     return drawn_text(draw, whole, 12) + 2 * whole, merges
+
+
+@cutting.case(times=1)
+def characters_of_all_kinds(draw: Draw) -> Call:
+    """characters of all kinds, and as many merges"""
+    text = text_of_all_kinds(draw, ENDS[0])
+    pairs = list(pairwise(text))
+    others = [pairs[place] for place in draw.rng.permutation(len(pairs))]
+    # First what puts marks of several characters together: as a piece, each is taken for one.
+    marks = [(one[:end], one[end]) for one in CHARACTERS for end in range(1, len(one))]
+    return text, list(dict.fromkeys([*marks, *others]))
+
+
+@cutting.case(times=1)
+def long_pieces(draw: Draw) -> Call:
+    """characters of all kinds, and merges that make ever longer pieces of them"""
+    text = text_of_all_kinds(draw, ENDS[1])
+    return text + text[1:], learnt(2 * text, 1000)
 
 
 @cutting.case(times=1)

@@ -248,21 +248,32 @@ def replaced_and_split_at_spaces(text: str, merges: Merges) -> list[str]:
     return _replaced(text, merges, " ").split(" ")
 
 
-@cutting.misconception
-def replaced_between_marks(text: str, merges: Merges) -> list[str]:
-    """You join the pieces with a mark between them and replace in that text. There, a piece that
-    only ends or begins like one of the pair is mistaken for it: use `merge_pair`.
-    """
-    return _replaced(text, merges, "\0").split("\0") if text else []
+def _with_a_mark(mark: str, of_them: str) -> None:
+    """Declare an answer that keeps the pieces in one text, with this mark between each two."""
+
+    def replaced(text: str, merges: Merges) -> list[str]:
+        return _replaced(text, merges, mark).split(mark) if text else []
+
+    def replaced_unguarded(text: str, merges: Merges) -> list[str]:
+        return _replaced(text, merges, mark).split(mark)
+
+    replaced.__name__ = f"replaced_between_{of_them}"
+    replaced.__doc__ = (
+        "You join the pieces with a mark between them and replace in that text. There, a piece "
+        "that only ends or begins like one of the pair is mistaken for it: use `merge_pair`."
+    )
+    replaced_unguarded.__name__ = f"{replaced.__name__}_unguarded"
+    replaced_unguarded.__doc__ = (
+        "You join the pieces with a mark between them and replace in that text. There, a piece "
+        "that only ends or begins like one of the pair is mistaken for it, and an empty text gets "
+        "an empty piece: use `merge_pair`."
+    )
+    cutting.misconception(replaced)
+    cutting.misconception(replaced_unguarded)
 
 
-@cutting.misconception
-def replaced_between_marks_unguarded(text: str, merges: Merges) -> list[str]:
-    """You join the pieces with a mark between them and replace in that text. There, a piece that
-    only ends or begins like one of the pair is mistaken for it, and an empty text gets an empty
-    piece: use `merge_pair`.
-    """
-    return _replaced(text, merges, "\0").split("\0")
+for _mark, _of_them in (("\0", "marks"), ("|", "bars"), (",", "commas"), ("\t", "tabs")):
+    _with_a_mark(_mark, _of_them)
 
 
 @cutting.misconception
@@ -298,6 +309,14 @@ def word_by_word(text: str, merges: Merges) -> list[str]:
     any other.
     """
     return [piece for word in text.split() for piece in reference.encode(word, merges)]
+
+
+@cutting.misconception
+def words_between_spaces(text: str, merges: Merges) -> list[str]:
+    """You split the text into words first, so the spaces are lost. Here a space is a character like
+    any other.
+    """
+    return [piece for word in text.split(" ") for piece in reference.encode(word, merges)]
 
 
 @cutting.misconception

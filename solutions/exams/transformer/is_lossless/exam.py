@@ -1,6 +1,6 @@
 """The exam of `is_lossless`, lesson 09."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import companion.specimens.tokenizers as specimens
 from autograder import Draw, Exam
@@ -111,14 +111,18 @@ lossless.tries(
 )
 
 
+def becoming(others: Mapping[str, str]) -> Encode:
+    """What encodes all texts without loss but these, and of each of these another one."""
+
+    def some_become_others(text: str) -> Ids:
+        return specimens.table_ids(others.get(text, text))
+
+    return some_become_others
+
+
 def exchanged_at(place: int, word: str) -> Encode:
     """What encodes all texts but one without loss; in this one two letters change places."""
-    lost = f"{word[:place]}{word[place + 1]}{word[place]}{word[place + 2 :]}"
-
-    def two_exchanged(text: str) -> Ids:
-        return specimens.table_ids(lost if text == word else text)
-
-    return two_exchanged
+    return becoming({word: f"{word[:place]}{word[place + 1]}{word[place]}{word[place + 2 :]}"})
 
 
 @lossless.case(times=4)
@@ -146,10 +150,12 @@ def one_of_many_texts_harmed(draw: Draw) -> tuple[Encode, Decode, list[str]]:
 
 @lossless.case(times=1)
 def late_letters_exchanged(draw: Draw) -> tuple[Encode, Decode, list[str]]:
-    """two letters near the end of one of the last of still more and longer texts change places"""
-    texts = ["".join(some_words(draw, 30)) for _ in range(int(draw.rng.integers(50, 60)))]
-    place, text = 6 * int(draw.rng.integers(27, 29)) + 2, texts[-int(draw.rng.integers(1, 6))]
-    return exchanged_at(place, text), from_table_ids, texts
+    """two letters near the end of one of the last of still more texts, a long one, change places"""
+    texts = some_words(draw, int(draw.rng.integers(150, 200)))
+    # Not longer: the sum of its ids is bounded in what a graded test may ask about.
+    texts.append("".join(some_words(draw, 120)))
+    place = 6 * int(draw.rng.integers(117, 119)) + 2
+    return exchanged_at(place, texts[-1]), from_table_ids, texts
 
 
 def nothing_harmed(draw: Draw) -> tuple[Decode, list[str]]:
@@ -215,3 +221,69 @@ def spaces_that_move(draw: Draw) -> tuple[Decode, list[str]]:
 lossless.tries(
     [specimens.without_outer_spaces], spaces_that_move, on="spaces that move on", times=1
 )
+
+
+# What an answer may put between texts before it compares them; each has a small id.
+BETWEEN = ("", " ", "\n", "\t", "\r\n", "\0", "\x1f", "|", ",", ", ", "; ", " | ")
+
+
+@lossless.case(times=len(BETWEEN))
+def ends_that_move(draw: Draw) -> tuple[Encode, Decode, list[str]]:
+    """the end of one text moves to the next, so that all of them joined stay the same"""
+    first, second, *others = some_words(draw)
+    between = draw.in_turn(BETWEEN)
+    head, tail = first[:3], first[3:]
+    moved = {f"{head}{between}{tail}": head, second: f"{tail}{between}{second}"}
+    return becoming(moved), from_table_ids, [*moved, *others]
+
+
+# What an answer may clean texts of, with what stands in its place afterwards.
+FAINT = (
+    ("\t", " "), ("\xa0", " "), ("\n", ""), ("\r\n", "\n"), ("\0", ""), ("\u200b", ""),
+    ("\ufeff", ""), ("\u2019", "'"), ("\ufb01", "fi"), ("7", "0"),
+)  # fmt: skip
+# Anywhere else, an answer that strips the texts of it would notice.
+ENDS = [(one, at) for one in FAINT for at in (0, 6)]
+
+
+@lossless.case(times=len(ENDS))
+def faint_losses(draw: Draw) -> tuple[Encode, Decode, list[str]]:
+    """one character at an end of one of the words becomes another, or nothing"""
+    words = some_words(draw)
+    (lost, instead), at = draw.in_turn(ENDS)
+    place = int(draw.rng.integers(len(words)))
+    word = words[place]
+    words[place] = word[:at] + lost + word[at:]
+    return becoming({words[place]: word[:at] + instead + word[at:]}), from_table_ids, words
+
+
+@lossless.case(times=1)
+def an_empty_text_harmed(draw: Draw) -> tuple[Encode, Decode, list[str]]:
+    """an empty text, of which something comes back"""
+    first, *others = some_words(draw)
+    return becoming({"": first}), from_table_ids, [*others, "", first]
+
+
+class Unheard(Exception):
+    """An error that is in no list of Python's own."""
+
+
+@lossless.case(times=2)
+def errors_of_their_own(draw: Draw) -> tuple[Encode, Decode, list[str]]:
+    """an error of a kind of its own, for one of the words"""
+    words = some_words(draw)
+    refused = words[int(draw.rng.integers(len(words)))]
+
+    def no_ids_for_one(text: str) -> Ids:
+        if text == refused:
+            raise Unheard
+        return specimens.table_ids(text)
+
+    def no_text_for_one(ids: Ids) -> str:
+        if from_table_ids(ids) == refused:
+            raise Unheard
+        return from_table_ids(ids)
+
+    if draw.in_turn([True, False]):
+        return no_ids_for_one, from_table_ids, words
+    return specimens.table_ids, no_text_for_one, words

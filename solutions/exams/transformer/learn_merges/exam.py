@@ -36,6 +36,30 @@ def drawn_text(draw: Draw, letters: str, length: int) -> str:
     return "".join(draw.rng.choice(list(letters), length).tolist())
 
 
+# All of ASCII, and what else an answer may take for a mark of its own, or clean a text of.
+CHARACTERS = (
+    *map(chr, range(128)),
+    *"\x85\xa0\u1680\u2003\u2009\u2028\u2029\u202f\u3000\u00ad\u200b\u200c\u200d\u2060\ufeff",
+    *"\u0120\u2581\u2423\u241e\u241f\u2502\u25a1\ufffd\uffff\ue000\uf8ff\U0010ffff§¶¦·•…¬¤",
+    *"éßÄİΣςЖ漢日😀ﬁＡ²½①",
+    *("e\u0301", "\r\n", "@@", "##", "</w>", "<sep>", "[SEP]", "<|endoftext|>"),
+    # Between two of them, whatever the mark, there is an empty piece more often than anything else.
+    *("\0\0", "\t\t", "\n\n", "||", ",,", ";;", "__", "//", "~~", "\x1f\x1f"),
+)
+
+
+# What some answers cut off, in front and at the end.
+ENDS = (("\ufeff", "\n"), (" ", "\0"))
+
+
+def text_of_all_kinds(draw: Draw, ends: tuple[str, str]) -> str:
+    """Each of these characters, in any order, between two ends."""
+    front, end = ends
+    # NumPy's own texts lose a zero at their end.
+    order = draw.rng.permutation(len(CHARACTERS)).tolist()
+    return front + "".join(CHARACTERS[place] for place in order) + end
+
+
 @merging.case
 def few_letters(draw: Draw) -> Call:
     """a text of three letters, drawn at random"""
@@ -66,6 +90,12 @@ def a_letter_repeated(draw: Draw) -> Call:
 def other_characters(draw: Draw) -> Call:
     """accents, emoji and lines"""
     return drawn_text(draw, "éeE😀\n", 40), 5
+
+
+@merging.case(times=2)
+def characters_of_all_kinds(draw: Draw) -> Call:
+    """characters of all kinds, each of them twice or more"""
+    return 2 * text_of_all_kinds(draw, draw.in_turn(ENDS)), 1000
 
 
 @merging.case(times=1)

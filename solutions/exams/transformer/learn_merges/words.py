@@ -7,8 +7,8 @@ from typing import Any
 
 from solutions.exams.transformer.learn_merges.variant import Merging, Pair, declared
 
-# One character in place of the mark, which has four.
-_END = "\0"
+# One character, which is in no text, in place of the mark, which has four.
+_END = "\U000f0000"
 
 
 @declared

@@ -4,8 +4,9 @@ from solutions.exams.transformer.next_token_distribution import (
     accepted,
     misconceptions,
     sorting,
+    temperatures,
     zeros,
 )
 from solutions.exams.transformer.next_token_distribution.exam import distribution
 
-__all__ = ["accepted", "distribution", "misconceptions", "sorting", "zeros"]
+__all__ = ["accepted", "distribution", "misconceptions", "sorting", "temperatures", "zeros"]

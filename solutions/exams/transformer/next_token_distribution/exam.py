@@ -16,15 +16,15 @@ distribution = Exam(
     unasked={"gradients": "it draws the next token of a model that is trained"},
 )
 
-Call = tuple[Tensor, float, int | None, float | None]
+Call = tuple[Tensor, *tuple[float | None, ...]]
 
 FOUR = [2.0, 1.0, 0.0, -1.0]
 SIX = [0.5, 2.0, -1.0, 1.5, 2.5, 0.0]
 
 _with_top_p: list[Callable[..., Call]] = []
 for _logits, _settings, _what in (
-    (FOUR, (1.0, None, None), "four tokens, no settings"),
-    (SIX, (1.0, None, None), "six tokens, no settings"),
+    (FOUR, (), "four tokens, no settings"),
+    (SIX, (1.0, None, None), "six tokens, all of which are kept"),
     (SIX, (0.5, None, None), "a temperature of 0.5"),
     (SIX, (2.0, None, None), "a temperature of 2"),
     (SIX, (1.0, 2, None), "the top 2"),
@@ -48,13 +48,13 @@ for _logits, _settings, _what in (
 
     def _example(
         logits: list[float] = _logits,
-        settings: tuple[float, int | None, float | None] = _settings,
+        settings: tuple[float | None, ...] = _settings,
     ) -> Call:
         return torch.tensor(logits, dtype=torch.float64), *settings
 
     _example.__doc__ = _what
     distribution.example(_example)
-    if _settings[2]:
+    if _settings and _settings[-1]:
         _with_top_p.append(_example)
 
 
@@ -71,15 +71,16 @@ def drawn_p(draw: Draw, logits: Tensor, temperature: float = 1.0, top_k: int | N
 
 @distribution.case
 def some_temperature(draw: Draw) -> Call:
-    """another temperature"""
-    return draw.tensor("vocabulary", scale=2.0), float(draw.rng.uniform(0.3, 3)), None, None
+    """another temperature, a vocabulary of 80"""
+    logits = draw.fix(vocabulary=80).tensor("vocabulary", scale=2.0)
+    return logits, draw.in_turn([0.3, 1.5, 30.0]) * float(draw.rng.uniform(0.8, 1.2))
 
 
 @distribution.case
 def some_k(draw: Draw) -> Call:
-    """top-k, a vocabulary of 20"""
-    logits = draw.fix(vocabulary=20).tensor("vocabulary", scale=2.0)
-    return logits, 1.0, int(draw.rng.integers(2, 19)), None
+    """top-k, a vocabulary of 80"""
+    logits = draw.fix(vocabulary=80).tensor("vocabulary", scale=2.0)
+    return logits, 1.0, draw.in_turn([2, 20, 55]) + int(draw.rng.integers(18))
 
 
 @distribution.case
@@ -104,9 +105,8 @@ def k_above_the_vocabulary(draw: Draw) -> Call:
 
 @distribution.case(times=1)
 def cold(draw: Draw) -> Call:
-    """a temperature near 0"""
-    logits = torch.from_numpy(draw.rng.permutation(8)).double()
-    return logits, 0.001, None, None
+    """a temperature near 0, and logits that are as near to each other"""
+    return draw.tensor("vocabulary", scale=2e-6), 1e-6
 
 
 @distribution.case(times=1)
@@ -129,7 +129,23 @@ def large_logits(draw: Draw) -> Call:
     return draw.tensor("vocabulary", scale=3.0) + draw.in_turn([1000, -1000]), 1.0, 4, None
 
 
+# In float32, such logits have few digits left for what tells them apart.
+@distribution.case(times=1, dtypes=("float64",))
+def far_below_zero(draw: Draw) -> Call:
+    """logits that are still further below zero"""
+    return draw.tensor("vocabulary") - 20000, 1.0, 3
+
+
 distribution.half_but_for("top-p", *_with_top_p, some_p, all_of_it, tiny_p, whole_p)
+distribution.half_but_for("a temperature near 0", cold)
+
+
+@distribution.holds
+def others_are_zero(answer: Any, logits: Tensor, *settings: Any) -> bool:
+    """The probabilities of the tokens that are not kept are 0, and not just small."""
+    others = reference.next_token_distribution(logits, *settings) == 0
+    # Of what is kept, some rounds to 0 here that has a last digit elsewhere.
+    return bool((answer(logits, *settings)[others] < 1e-30).all())
 
 
 @distribution.holds

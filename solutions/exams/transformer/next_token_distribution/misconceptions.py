@@ -13,9 +13,18 @@ class Choosing:
     """Temperature, top-k and top-p in steps, for misconceptions to get one of them wrong."""
 
     def __call__(
-        self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
+        self,
+        logits: Tensor,
+        temperature: float = 1.0,
+        top_k: int | None = None,
+        top_p: float | None = None,
     ) -> Any:
         """The distribution."""
+        return self.chosen(logits, temperature, top_k, top_p)
+
+    def chosen(
+        self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
+    ) -> Any:
         shares = self.softmax(self.tempered(logits, temperature))
         if top_k is not None:
             shares = self.rescaled(self.first_k(shares, top_k))
@@ -89,10 +98,10 @@ class TemperatureAfterwards(Choosing):
     the logits by it before anything else.
     """
 
-    def __call__(
+    def chosen(
         self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
     ) -> Any:
-        kept = super().__call__(logits, 1.0, top_k, top_p) > 0
+        kept = super().chosen(logits, 1.0, top_k, top_p) > 0
         return torch.softmax((logits / temperature).masked_fill(~kept, -torch.inf), dim=-1)
 
 
@@ -100,7 +109,7 @@ class TemperatureAfterwards(Choosing):
 class LogitsReturned(Choosing):
     """These are the logits, divided by the temperature. The softmax is missing."""
 
-    def __call__(
+    def chosen(
         self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
     ) -> Any:
         return logits / temperature
@@ -171,20 +180,20 @@ class OneOfTheTwo(Choosing):
     `elif`, or a `return` in between?
     """
 
-    def __call__(
+    def chosen(
         self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
     ) -> Any:
-        return super().__call__(logits, temperature, top_k, None if top_k else top_p)
+        return super().chosen(logits, temperature, top_k, None if top_k else top_p)
 
 
 @declared
 class TopPNeedsTopK(Choosing):
     """`top_p` changes nothing where `top_k` is None. Is it indented too far?"""
 
-    def __call__(
+    def chosen(
         self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
     ) -> Any:
-        return super().__call__(logits, temperature, top_k, top_p if top_k else None)
+        return super().chosen(logits, temperature, top_k, top_p if top_k else None)
 
 
 @declared
@@ -231,7 +240,7 @@ class LeastLikelyKeptByBoth(Choosing):
     `descending=True`.
     """
 
-    def __call__(
+    def chosen(
         self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
     ) -> Any:
         probabilities, order = torch.softmax(logits / temperature, dim=-1).sort()

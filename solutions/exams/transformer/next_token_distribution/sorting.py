@@ -25,10 +25,10 @@ class PutBackElsewhere(Choosing):
     of `order`.
     """
 
-    def __call__(
+    def chosen(
         self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
     ) -> Any:
-        shares = super().__call__(logits, temperature, top_k, top_p)
+        shares = super().chosen(logits, temperature, top_k, top_p)
         order = self.order(logits / temperature)
         return shares[order][order]
 
@@ -121,8 +121,8 @@ class TemperatureAsAPower(Choosing):
     divide the logits by the temperature before anything else.
     """
 
-    def __call__(
+    def chosen(
         self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
     ) -> Any:
-        powers = super().__call__(logits, 1.0, top_k, top_p) ** (1 / temperature)
+        powers = super().chosen(logits, 1.0, top_k, top_p) ** (1 / temperature)
         return powers / powers.sum()

@@ -14,10 +14,10 @@ class HiddenAsZeros(Choosing):
     some probability. Set them to −inf, or set probabilities to 0 after the softmax.
     """
 
-    def __call__(
+    def chosen(
         self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
     ) -> Any:
-        kept = super().__call__(logits, temperature, top_k, top_p) > 0
+        kept = super().chosen(logits, temperature, top_k, top_p) > 0
         return torch.softmax((logits / temperature).masked_fill(~kept, 0.0), dim=-1)
 
 
@@ -25,12 +25,12 @@ class HiddenAsZeros(Choosing):
 class HiddenAsZerosInTurn(Choosing):
     __doc__ = HiddenAsZeros.__doc__
 
-    def __call__(
+    def chosen(
         self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
     ) -> Any:
         tempered = logits / temperature
         for limits in ((top_k, None), (None, top_p)):
-            kept = super().__call__(tempered, 1.0, *limits) > 0
+            kept = super().chosen(tempered, 1.0, *limits) > 0
             tempered = tempered.masked_fill(~kept, 0.0)
         return torch.softmax(tempered, dim=-1)
 
@@ -41,9 +41,9 @@ class HiddenAsZerosByTopK(Choosing):
     gives them some probability. Set them to −inf.
     """
 
-    def __call__(
+    def chosen(
         self, logits: Tensor, temperature: float, top_k: int | None, top_p: float | None
     ) -> Any:
-        kept = super().__call__(logits, temperature, top_k, None) > 0
+        kept = super().chosen(logits, temperature, top_k, None) > 0
         tempered = (logits / temperature).masked_fill(~kept, 0.0)
-        return super().__call__(tempered, 1.0, None, top_p)
+        return super().chosen(tempered, 1.0, None, top_p)

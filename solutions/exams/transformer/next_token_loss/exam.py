@@ -111,8 +111,11 @@ def large_logits(draw: Draw) -> Call:
 
 @loss.case(times=1)
 def large_vocabulary(draw: Draw) -> Call:
-    """a vocabulary of 50 tokens"""
-    return drawn(draw.fix(vocabulary=50))
+    """a vocabulary of some hundreds of tokens, each of which is to be predicted"""
+    vocabulary = 2 * int(draw.rng.integers(150, 160))
+    logits, tokens = drawn(draw.fix(vocabulary=vocabulary, batch=2, tokens=vocabulary // 2 + 1))
+    tokens[:, 1:] = torch.from_numpy(draw.rng.permutation(vocabulary)).view(2, -1)
+    return logits, tokens
 
 
 def of_pairs(logits: Tensor, tokens: Tensor, **options: Any) -> Tensor:

@@ -93,6 +93,20 @@ def hundreds(draw: Draw) -> Call:
     return drawn(draw, scale=300.0)
 
 
+# In float32, such scores have few digits left for what tells them apart.
+@sinks.case(times=1, dtypes=("float64",))
+def far_below_zero(draw: Draw) -> Call:
+    """scores and sinks far below 0, a text that is all hidden"""
+    scores, sink = drawn(draw)
+    return hiding(scores - 20000, (-1,)), sink - 20000
+
+
+@sinks.holds
+def hidden_keys_are_zero(answer: Callable[..., Tensor], scores: Tensor, sink: Tensor) -> bool:
+    """the weight of a hidden key is 0, and not just small"""
+    return bool((answer(scores, sink)[scores == -torch.inf] == 0).all())
+
+
 @sinks.holds
 def only_differences_count(answer: Callable[..., Tensor], scores: Tensor, sink: Tensor) -> bool:
     """the same number added to all scores and to all sinks changes nothing"""

@@ -79,8 +79,9 @@ def least_likely(draw: Draw) -> Trial:
 
 @continuing.case(times=1)
 def one_token_one_text(draw: Draw) -> Trial:
-    """one text of one token"""
-    return "adds_up", prompts(draw.fix(batch=1, tokens=1)), 6, "in turn"
+    """one text of one token, and many new tokens"""
+    many = int(draw.rng.integers(9, 13))
+    return "adds_up", prompts(draw.fix(batch=1, tokens=1)), many, "in turn"
 
 
 @continuing.case(times=1)

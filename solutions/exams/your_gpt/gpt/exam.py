@@ -84,8 +84,8 @@ def drawn_texts(draw: Draw) -> Case:
 
 @gpt.case(times=1)
 def drawn_deep(draw: Draw) -> Case:
-    """whole texts, four blocks"""
-    return drawn_case(draw, 2, 2, 4)
+    """whole texts, many blocks"""
+    return drawn_case(draw, 2, 2, int(draw.rng.integers(6, 9)))
 
 
 @gpt.case(times=1)
@@ -102,8 +102,8 @@ def drawn_writing(draw: Draw) -> Case:
 
 @gpt.case(times=1)
 def drawn_chunks(draw: Draw) -> Case:
-    """caches: chunks of different sizes"""
-    return drawn_case(draw, 3, 1, 2, 3, 4, 2)
+    """caches: chunks of different sizes, many blocks"""
+    return drawn_case(draw, 3, 1, int(draw.rng.integers(6, 9)), 3, 4, 2)
 
 
 @gpt.case(times=1)

@@ -84,8 +84,10 @@ def one_token_within_is_another(draw: Draw) -> Trial:
     n = int(draw.rng.integers(4, 8))
     learned, test = drawn(draw, 40, 50), 50 + drawn(draw, 20, 50)
     test[5 : 5 + n] = learned[9 : 9 + n]
-    # As far away as would be the same to whoever keeps but the end of an id.
-    test[5 + int(draw.rng.integers(1, n - 1))] += int(draw.rng.choice([64, 100, 128, 256, 1000]))
+    # As far away as would be the same to whoever keeps but the end of an id; no character has the
+    # largest ones for its number.
+    further = draw.in_turn(((64, 100, 128), (256, 1000, 2**16), (2**21, 2**22)))
+    test[5 + int(draw.rng.integers(1, n - 1))] += int(draw.rng.choice(further))
     return learned, test, n
 
 
@@ -103,6 +105,17 @@ def two_within_change_places(draw: Draw) -> Trial:
     learned, test = copied(draw, n)
     place = 5 + int(draw.rng.integers(1, n - 2))
     test[[place, place + 1]] = test[[place + 1, place]]
+    return learned, test, n
+
+
+@held_out.case(times=1)
+def sums_stay(draw: Draw) -> Trial:
+    """a run that was copied but for eight tokens within it, whose sums stay the same"""
+    n = int(draw.rng.integers(10, 14))
+    learned, test = (text + 100 for text in copied(draw, n))
+    place = 5 + int(draw.rng.integers(n - 7))
+    # Sums stay even if tokens are weighted by their places, or by the squares of these.
+    test[place : place + 8] += 100 * torch.tensor([1, -1, -1, 1, -1, 1, 1, -1])
     return learned, test, n
 
 
@@ -156,8 +169,8 @@ def a_run_of_a_long_text(draw: Draw) -> Trial:
 @held_out.case(times=3)
 def one_token_of_a_longer_run(draw: Draw) -> Trial:
     """a still longer run that was copied but for one token"""
-    n, place = int(draw.rng.integers(24, 30)), draw.in_turn((1, 11, 21))
-    learned, test = drawn(draw, 60, 50), 50 + drawn(draw, 60, 50)
+    n, place = int(draw.rng.integers(60, 90)), draw.in_turn((1, 20, 40))
+    learned, test = drawn(draw, 120, 50), 50 + drawn(draw, 120, 50)
     test[5 : 5 + n] = learned[9 : 9 + n]
-    test[5 + place + int(draw.rng.integers(3))] += 100
+    test[5 + place + int(draw.rng.integers(19))] += 100
     return learned, test, n

@@ -4,10 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from autograder import Draw, Exam
 from companion import try_attention
+from companion.beside import made_beside
+from companion.trials.gpt_trial import Recorded
 from solutions import your_gpt as reference
 from solutions.exams.printed_numbers import numbers
 from solutions.exams.your_gpt._modules import Settings, Weights, attention_shapes, drawn, printed
@@ -20,6 +22,10 @@ rotary = Exam(
 
 # Longer than any text that is drawn.
 _TOKENS = 70
+# The chunks of the case that much longer texts are tried beside. All keys with all keys are still
+# no more than a mask may be made for.
+_LONG = (18, 6)
+_WHOLE, _CACHED = 1100, 4200
 
 Case = tuple[Settings, Weights, tuple[Tensor], Sequence[int]]
 
@@ -128,8 +134,11 @@ def drawn_chunks(draw: Draw) -> Case:
 
 @rotary.case(times=1)
 def drawn_long(draw: Draw) -> Case:
-    """a cache: a text of 24 tokens in two chunks"""
-    return drawn_case(draw.fix(batch=1), 4, 4, 4, 18, 6)
+    """a cache: a text of 24 tokens in two chunks, and texts of thousands of tokens"""
+    return drawn_case(draw.fix(batch=1), 4, 4, 4, *_LONG)
+
+
+rotary.half_but_for("texts of thousands of tokens", drawn_long)
 
 
 @rotary.holds
@@ -168,3 +177,47 @@ def nothing_is_kept_of_a_text(
     used(given)
     long = given.index_select(1, torch.arange(_TOKENS) % given.shape[1])
     return torch.allclose(used(long), fresh(long), rtol=1e-4, atol=1e-4)
+
+
+@rotary.holds
+def long_texts_are_right(
+    module_class: Callable[..., Any],
+    chosen: Settings,
+    weights: Weights,
+    inputs: tuple[Tensor],
+    chunks: Sequence[int] = (),
+) -> bool:
+    """a text of a thousand tokens, and two tokens behind thousands of cached ones, come out as they
+    should
+    """
+    if tuple(chunks) != _LONG:
+        return True
+    (given,) = inputs
+    small = settings(1, 1, 2)
+    module = module_class(**small)
+    module.double() if given.dtype == torch.float64 else module.float()
+    right = with_its_weights(module, small).to(given.dtype)
+    seed = int(1000 * given.abs().sum())
+    generator = torch.Generator().manual_seed(seed)
+    whole, past, new = (
+        torch.randn(1, tokens, 2, generator=generator, dtype=given.dtype)
+        for tokens in (_WHOLE + seed % 100, _CACHED + seed % 1000, 2)
+    )
+    ends = []
+    for maker, one in ((module_class, module), (reference.RotaryAttention, right)):
+        cache = made_beside(maker, Recorded, 1, 1, past.shape[1] + 2, 2, given.dtype)
+        # With values like the keys, what is read turns with the query.
+        cache.append(past[:, None], past[:, None])
+        ends.append((one(whole), one(new, cache), cache.kept[0][:, :, -2:]))
+    return all(torch.allclose(mine, other, 1e-3, 1e-3) for mine, other in zip(*ends, strict=True))
+
+
+def with_its_weights(module: Any, small: Settings) -> nn.Module:
+    """The reference, with the weights of an answer, whether these are in layers or parameters."""
+    make: Callable[..., nn.Module] = reference.RotaryAttention
+    state, right = module.state_dict(), make(**small)
+    names = {name: name.removesuffix(".weight") for name in right.state_dict()}
+    right.load_state_dict(
+        {name: state[name] if name in state else state[bare].T for name, bare in names.items()}
+    )
+    return right

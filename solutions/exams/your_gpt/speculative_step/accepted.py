@@ -22,7 +22,7 @@ def all_at_once(p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor) -> Tens
         distribution = left / left.sum()
     else:
         distribution = p[accepted]
-    token = int((distribution.cumsum(dim=0) <= uniforms[-1]).sum())
+    token = int((distribution.cumsum(dim=0)[:-1] <= uniforms[-1]).sum())
     return torch.tensor([*drafted[:accepted].tolist(), token])
 
 

@@ -3,7 +3,12 @@
 import torch
 from torch import Tensor
 
-from solutions.exams.your_gpt.speculative_step.variant import ByArgmax, Speculating, declared
+from solutions.exams.your_gpt.speculative_step.variant import (
+    Beyond,
+    ByArgmax,
+    Speculating,
+    declared,
+)
 
 
 @declared
@@ -93,7 +98,7 @@ class FromTheRatios(Speculating):
 
 
 @declared
-class ExcessAsARatio(Speculating):
+class ExcessAsARatio(Beyond):
     """After a rejection you draw from max(0, p/q − 1), scaled: how far p is above q as a share of
     q. Draw from the difference itself, max(0, p − q), scaled.
     """
@@ -103,12 +108,12 @@ class ExcessAsARatio(Speculating):
 
 
 @declared
-class ExcessAsARatioCutOff(ExcessAsARatio):
+class ExcessAsARatioCutOff(Speculating):
     __doc__ = ExcessAsARatio.__doc__
 
     # Where q is 0 the sums are NaN, and what is drawn depends on how they are searched.
-    def drawn(self, distribution: Tensor, u: Tensor) -> Tensor:
-        return torch.searchsorted(distribution.cumsum(0)[:-1], u, right=True)
+    def residual(self, p: Tensor, q: Tensor) -> Tensor:
+        return torch.clamp(p / q - 1, min=0)
 
 
 @declared
@@ -134,7 +139,7 @@ class SoftmaxOfTheDifference(Speculating):
 
 
 @declared
-class NotScaled(Speculating):
+class NotScaled(Beyond):
     """After a rejection some high numbers draw a token that the vocabulary does not have: your
     probabilities sum to less than 1. Divide max(0, p − q) by its sum.
     """
@@ -144,17 +149,17 @@ class NotScaled(Speculating):
 
 
 @declared
-class NotScaledAndCutOff(NotScaled):
+class NotScaledAndCutOff(Speculating):
     """After a rejection high numbers draw the last token even where its probability is 0: your
     probabilities sum to less than 1. Divide max(0, p − q) by its sum.
     """
 
-    def drawn(self, distribution: Tensor, u: Tensor) -> Tensor:
-        return torch.searchsorted(distribution.cumsum(0)[:-1], u, right=True)
+    def scaled(self, residual: Tensor) -> Tensor:
+        return residual
 
 
 @declared
-class NotScaledByArgmax(NotScaled, ByArgmax):
+class NotScaledByArgmax(ByArgmax, NotScaledAndCutOff):
     """After a rejection high numbers draw token 0, because no running sum exceeds them: your
     probabilities sum to less than 1. Divide max(0, p − q) by its sum.
     """
@@ -181,14 +186,14 @@ class NegativeLeft(NotScaled):
 
 
 @declared
-class NegativeLeftByArgmax(NegativeLeft, ByArgmax):
+class NegativeLeftByArgmax(ByArgmax, NegativeLeft):
     """Where q is larger than p, the difference is negative. Set it to 0: max(0, p − q), divided by
     its sum.
     """
 
 
 @declared
-class NegativeLeftAndDivided(Speculating):
+class NegativeLeftAndDivided(Beyond):
     """Where q is larger than p, the difference is negative. Set it to 0: max(0, p − q), divided by
     its sum.
     """
@@ -198,7 +203,7 @@ class NegativeLeftAndDivided(Speculating):
 
 
 @declared
-class NegativeLeftAndDividedByArgmax(NegativeLeftAndDivided, ByArgmax):
+class NegativeLeftAndDividedByArgmax(ByArgmax, NegativeLeftAndDivided):
     """Where q is larger than p, the difference is negative. Set it to 0: max(0, p − q), divided by
     its sum.
     """

@@ -5,7 +5,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from solutions.exams.your_gpt.speculative_step.variant import Speculating, declared
+from solutions.exams.your_gpt.speculative_step.variant import (
+    Beyond,
+    ByArgmax,
+    Speculating,
+    declared,
+)
 
 
 @declared
@@ -149,7 +154,21 @@ class SumReached(Speculating):
     """
 
     def drawn(self, distribution: Tensor, u: Tensor) -> Tensor:
-        return torch.searchsorted(distribution.cumsum(0), u)
+        return torch.searchsorted(distribution.cumsum(0)[:-1], u)
+
+
+@declared
+class BeyondTheVocabulary(Beyond):
+    """Where rounding leaves the sum of the probabilities below the number, you draw a token that
+    the vocabulary does not have. Draw the last token then: search in all sums but the last.
+    """
+
+
+@declared
+class FirstTokenBeyondTheSum(ByArgmax):
+    """Where rounding leaves the sum of the probabilities below the number, you draw token 0, as
+    `argmax` does where nothing is true. Draw the last token then.
+    """
 
 
 @declared

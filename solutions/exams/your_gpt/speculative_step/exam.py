@@ -28,8 +28,11 @@ Q = [
 # A draft that is certain of each token, as one is that always takes the most likely.
 CERTAIN = [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]
 NEVER = [[0.0, 0.3125, 0.5, 0.1875], [0.4, 0.1, 0.1, 0.4]]
+# Probabilities that were rounded, and sum to 0.999998.
+ROUNDED = [[0.25, 0.25, 0.25, 0.25], [0.3, 0.2, 0.4, 0.099998]]
+ALMOST_ONE = 0.999999
 
-_ending_in_zero: list[Callable[[], Trial]] = []
+_at_an_end: list[Callable[[], Trial]] = []
 for _p, _q, _drafted, _uniforms, _what in (
     (P[:2], Q[:1], [0], [0.95, 0.4], "one token, more likely than drafted"),
     (P[:2], Q[:1], [3], [0.32, 0.8], "one token, less likely than drafted, and accepted"),
@@ -49,6 +52,13 @@ for _p, _q, _drafted, _uniforms, _what in (
     (NEVER, Q[:1], [0], [0.01, 0.72], "a token that the model never writes"),
     (NEVER, Q[:1], [0], [0.01, 0.15], "a token that the model never writes, and a low number"),
     (NEVER, Q[:1], [0], [0.01, 0.0], "a token that the model never writes, and the number 0"),
+    (
+        ROUNDED,
+        Q[:1],
+        [1],
+        [0.4, ALMOST_ONE],
+        "probabilities that were rounded, and sum to 0.999998",
+    ),
 ):
 
     def _example(
@@ -63,8 +73,8 @@ for _p, _q, _drafted, _uniforms, _what in (
 
     _example.__doc__ = _what
     speculating.example(_example)
-    if not _uniforms[-1]:
-        _ending_in_zero.append(_example)
+    if _uniforms[-1] in (0, ALMOST_ONE):
+        _at_an_end.append(_example)
 
 
 def drawn(draw: Draw, drafted: int, vocabulary: int, nearness: float = 0.0) -> Trial:
@@ -114,8 +124,8 @@ def two_words(draw: Draw) -> Trial:
 
 @speculating.case(times=1)
 def the_same(draw: Draw) -> Trial:
-    """a draft with the model's own probabilities"""
-    return drawn(draw, 4, 6, nearness=1.0)
+    """a long draft with the model's own probabilities"""
+    return drawn(draw, int(draw.rng.integers(8, 16)), 6, nearness=1.0)
 
 
 @speculating.case(times=2)
@@ -143,7 +153,17 @@ def zero(draw: Draw) -> Trial:
     return p / p.sum(dim=-1, keepdim=True), q, drafted, uniforms
 
 
-speculating.half_but_for("a last number of 0", *_ending_in_zero, zero)
+@speculating.case(times=1)
+def almost_one(draw: Draw) -> Trial:
+    """probabilities that were rounded, and a last number above their sum"""
+    p, q, drafted, uniforms = drawn(draw, 2, 6, nearness=1.0)
+    p[-1] = torch.floor(1e6 * p[-1].sort().values) / 1e6
+    p[-1, -1] -= 2 / 1e6
+    uniforms[-1] = ALMOST_ONE
+    return p, q, drafted, uniforms
+
+
+speculating.half_but_for("a last number of 0, or close to 1", *_at_an_end, zero, almost_one)
 
 
 @speculating.holds

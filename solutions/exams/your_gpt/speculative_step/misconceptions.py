@@ -3,7 +3,12 @@
 import torch
 from torch import Tensor
 
-from solutions.exams.your_gpt.speculative_step.variant import ByArgmax, Speculating, declared
+from solutions.exams.your_gpt.speculative_step.variant import (
+    Beyond,
+    ByArgmax,
+    Speculating,
+    declared,
+)
 
 
 @declared
@@ -182,3 +187,37 @@ class AllOrNothing(Speculating):
     def accepted(self, p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor) -> int:
         accepted = super().accepted(p, q, drafted, uniforms)
         return accepted if accepted == len(drafted) else 0
+
+
+# Where such an answer rejects a token of which p is at least q, what is left sums to 0: divided by
+# that, the sums are NaN, and what is drawn depends on how they are searched.
+
+
+@declared
+class ComparedBackwardsBeyond(Beyond, ComparedBackwards):
+    __doc__ = ComparedBackwards.__doc__
+
+
+@declared
+class ByTheModelAloneBeyond(Beyond, ByTheModelAlone):
+    __doc__ = ByTheModelAlone.__doc__
+
+
+@declared
+class ByTheDraftAloneBeyond(Beyond, ByTheDraftAlone):
+    __doc__ = ByTheDraftAlone.__doc__
+
+
+@declared
+class ByTheDifferenceBeyond(Beyond, ByTheDifference):
+    __doc__ = ByTheDifference.__doc__
+
+
+@declared
+class OnlyTheMostLikelyBeyond(Beyond, OnlyTheMostLikely):
+    __doc__ = OnlyTheMostLikely.__doc__
+
+
+@declared
+class NoneTakenForTheFirstBeyond(Beyond, NoneTakenForTheFirst):
+    __doc__ = NoneTakenForTheFirst.__doc__

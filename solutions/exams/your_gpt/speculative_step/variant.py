@@ -42,10 +42,17 @@ class Speculating:
         return uniforms[-1]
 
     def drawn(self, distribution: Tensor, u: Tensor) -> Tensor:
-        return torch.searchsorted(distribution.cumsum(0), u, right=True)
+        return torch.searchsorted(distribution.cumsum(0)[:-1], u, right=True)
 
     def returned(self, drafted: Tensor, accepted: int, token: Tensor) -> Any:
         return torch.cat([drafted[:accepted], token.view(1)])
+
+
+class Beyond(Speculating):
+    """An answer that draws a token past the vocabulary where no running sum exceeds the number."""
+
+    def drawn(self, distribution: Tensor, u: Tensor) -> Tensor:
+        return torch.searchsorted(distribution.cumsum(0), u, right=True)
 
 
 class ByArgmax(Speculating):

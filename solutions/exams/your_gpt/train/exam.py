@@ -11,6 +11,8 @@ from torch.nn.functional import cross_entropy
 
 from autograder import Draw, Exam, driven
 from companion import load_reader, logits_after_training, try_training
+from companion.beside import made_beside
+from companion.trials.text_training_trial import Notes
 from solutions import your_gpt as reference
 
 training = Exam(reference.train, use=try_training, forbids=("fit_text",))
@@ -96,6 +98,29 @@ def held_out_text_is_predicted(train: Callable[..., object], *arguments: Any) ->
     if not isinstance(logits, Tensor) or logits.shape != (len(prompts), 512):
         return False
     return bool(cross_entropy(logits.detach().double(), answers) < _HIGHEST)
+
+
+# As many tokens as an excerpt has where that is not said, so that every excerpt is the whole text,
+# and what is drawn makes no difference.
+_TEXT = RULE.repeat(4)[:64]
+
+
+@training.holds
+def options_may_be_left_out(train: Callable[..., object], *arguments: Any) -> bool:
+    """left out, batch_size is 16, context_length is 64, and learning_rate is 4e-3"""
+    if arguments[0] != "table":
+        return True
+    found = []
+    for options in ((), (16, 64, 4e-3)):
+        notes = made_beside(train, Notes, "table")
+        notes.begin()
+        try:
+            train(notes.model, notes.loss, _TEXT, 3, *options)
+        finally:
+            notes.end()
+        found.append((notes.shapes, notes.parameters[-1][0]))
+    (shapes, left), (_, given) = found
+    return set(shapes) == {(16, 64)} and torch.allclose(left, given, rtol=1e-3, atol=1e-6)
 
 
 @cache

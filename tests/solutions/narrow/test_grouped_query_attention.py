@@ -1,0 +1,135 @@
+"""Lesson 07: answers that are right only for what an exam had tried."""
+
+import inspect
+from typing import Any
+
+import pytest
+import torch
+
+from autograder.checks.exam.report import Report, Verdict
+from tests.support.course import every_exam, exam_of
+
+pytestmark = pytest.mark.slow
+
+EXAMS = {exam.name: exam for place, exam in every_exam().items() if place.startswith("07_")}
+
+
+def edited(reference: Any, *changes: tuple[str, str]) -> Any:
+    """The reference, with some words of its source replaced."""
+    source = inspect.getsource(reference)
+    for words, others in changes:
+        assert words in source, words
+        source = source.replace(words, others)
+    defined = {**vars(inspect.getmodule(reference))}
+    exec(source, defined)
+    return defined[reference.__name__]
+
+
+def examined(name: str, *changes: tuple[str, str]) -> Report:
+    exam = exam_of(name)
+    return exam.examine(edited(exam.reference, *changes))
+
+
+HIDING = [name for name, exam in EXAMS.items() if "-torch.inf" in inspect.getsource(exam.reference)]
+
+
+@pytest.mark.parametrize("fill", [-1e2, -1e3, -1e4])
+@pytest.mark.parametrize("name", HIDING)
+def test_no_number_that_a_score_can_have_hides_a_key(name: str, fill: float) -> None:
+    """Further down are those of published code, such as −10⁹ and the lowest of a dtype."""
+    report = examined(name, ("-torch.inf", str(fill)))
+    assert report.verdict is Verdict.WRONG
+
+
+def test_a_cache_has_any_dtype() -> None:
+    known = "dtype if dtype == torch.float64 else torch.float32"
+    report = examined("KVCache", ("dtype=dtype", f"dtype={known}"))
+    assert report.verdict is Verdict.WRONG
+
+
+@pytest.mark.parametrize("length", [64, 512, 4096])
+def test_a_decoding_mask_is_cut_out_of_no_table(length: int) -> None:
+    kept = torch.ones(length, length, dtype=torch.bool).triu(1)
+
+    def decoding_mask(num_queries: int, num_keys: int) -> torch.Tensor:
+        return kept[num_keys - num_queries : num_keys, :num_keys]
+
+    assert exam_of("decoding_mask").examine(decoding_mask).verdict is not Verdict.PASSED
+
+
+_ONES = "torch.ones(context_length, context_length"
+TABLES = [
+    ("MultiQueryAttention", _ONES, "torch.ones(64, 64"),
+    ("MultiQueryAttention", _ONES, "torch.ones(context_length - 1, context_length - 1"),
+    ("GroupedQueryAttention", _ONES, "torch.ones(64, 64"),
+    ("GroupedQueryAttention", _ONES, "torch.ones(context_length - 1, context_length - 1"),
+    (
+        "decode_step",
+        "torch.ones_like(attn_scores, dtype=torch.bool).triu(cached + 1)",
+        "torch.ones(512, 512, dtype=torch.bool).triu(1)[cached : cached + new, : cached + new]",
+    ),
+    (
+        "repaired_window_attention",
+        "torch.ones(num_queries, num_keys",
+        "torch.ones(num_queries, min(64, num_keys)",
+    ),
+    ("KVCache", "torch.zeros(shape, dtype=dtype)", "torch.zeros(shape, dtype=dtype)[:, :, :64]"),
+]
+
+
+@pytest.mark.parametrize(("name", "table", "fixed"), TABLES)
+def test_nothing_is_made_for_a_few_tokens_alone(name: str, table: str, fixed: str) -> None:
+    assert examined(name, (table, fixed)).verdict is not Verdict.PASSED
+
+
+REFUSALS = [
+    ("MultiQueryAttention", "if d_out % num_heads:", "if d_out % num_heads and num_heads < d_out:"),
+    ("MultiQueryAttention", "if d_out % num_heads:", "if d_out % num_heads or d_out == num_heads:"),
+    (
+        "GroupedQueryAttention",
+        "if d_out % num_heads or",
+        "if d_out % num_heads and num_heads < d_out or",
+    ),
+    ("GroupedQueryAttention", "if d_out % num_heads or", "if 6 < num_heads == d_out or"),
+    (
+        "GroupedQueryAttention",
+        "or num_heads % num_kv_heads:",
+        "or num_heads % num_kv_heads and num_kv_heads < num_heads:",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "check", "wrong"), REFUSALS)
+def test_sizes_are_refused_on_either_side(name: str, check: str, wrong: str) -> None:
+    """More heads than features, more key/value heads than query heads, heads of one feature."""
+    assert examined(name, (check, wrong)).verdict is not Verdict.PASSED
+
+
+def test_a_window_needs_no_axis_of_texts() -> None:
+    first = "needed = window"
+    report = examined("repaired_window_attention", (first, f"assert queries.ndim > 2; {first}"))
+    assert report.verdict is Verdict.EXCEPTION
+
+
+COMPARED = "torch.cat(contexts, dim=1), whole"
+NARROW = [
+    ("range(1, inputs.shape[1])", "range(1, min(32, inputs.shape[1]))"),
+    (COMPARED, "torch.cat(contexts, dim=1)[:8], whole[:8]"),
+    (COMPARED, "torch.cat(contexts, dim=1)[:, :32], whole[:, :32]"),
+    (COMPARED, "torch.cat(contexts, dim=1)[..., :8], whole[..., :8]"),
+]
+
+
+@pytest.mark.parametrize(("words", "narrow"), NARROW)
+def test_a_cache_is_compared_as_far_as_a_text_goes(words: str, narrow: str) -> None:
+    assert examined("is_cache_exact", (words, narrow)).verdict is Verdict.WRONG
+
+
+def test_three_decimals_are_not_four() -> None:
+    exam = exam_of("shared_heads_by_hand")
+
+    def shared_heads_by_hand() -> dict[str, object]:
+        right: Any = exam.reference()
+        return {**right, "weights of query head 1": [0.269, 0.731]}
+
+    assert exam.examine(shared_heads_by_hand).misconception == "weights_with_three_decimals"

@@ -1,0 +1,287 @@
+"""Lesson 05: answers that are right only for what an exam had tried are refused."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from autograder.checks.exam.case import Case
+from autograder.checks.exam.report import Report, Verdict
+from solutions import multi_head_attention
+from tests.support.course import every_exam, exam_of, without_hints
+
+pytestmark = pytest.mark.slow
+
+SEEDS = (0, 2026)
+HEADS = {
+    place.partition("/")[2]: exam for place, exam in every_exam().items() if place.startswith("05_")
+}
+
+
+@cache
+def drawn(name: str, seed: int) -> list[Case]:
+    exam = without_hints(exam_of(name, "05"))
+    return [case for case in exam.hidden_cases(seed) if not case.printed]
+
+
+def refusals(name: str, answer: object) -> list[Report]:
+    exam = without_hints(exam_of(name, "05"))
+    reports = [exam.examine(answer, seed) for seed in SEEDS]
+    assert all(report.verdict is not Verdict.PASSED for report in reports)
+    return reports
+
+
+# --- numbers in place of −∞ ----------------------------------------------------------------------
+
+INFINITY = re.compile(r"float\([\"']-inf[\"']\)|-(torch|math)\.inf")
+# In the docstring of an exercise whose scores may be of any size. Of modules nothing is said about
+# that, and published ones fill with −10⁹.
+PROMISE = "hidden keys have weight 0"
+
+
+def source_of(reference: Callable[..., object]) -> str:
+    """Of a reference, and of the functions that it calls in its module."""
+    source = inspect.getsource(reference)
+    functions = inspect.getmembers(inspect.getmodule(reference), inspect.isfunction)
+    called = [one for name, one in functions if re.search(rf"\b{name}\(", source)]
+    return source + "".join(map(inspect.getsource, called))
+
+
+def filled() -> Iterator[tuple[str, str]]:
+    for name, exam in HEADS.items():
+        if INFINITY.search(source_of(exam.reference)):
+            promised = PROMISE in " ".join((exam.reference.__doc__ or "").split())
+            yield from ((name, number) for number in ("-1e4", "-1e9", "-1e30")[: 1 + 2 * promised])
+
+
+@pytest.mark.parametrize(("name", "number"), [*filled()])
+def test_no_number_is_low_enough(name: str, number: str) -> None:
+    altered = ModuleType("altered")
+    exec(INFINITY.sub(number, inspect.getsource(multi_head_attention)), vars(altered))
+    refusals(name, getattr(altered, name))
+
+
+def test_every_exercise_that_hides_keys_is_tried() -> None:
+    hiding = {"head_weights", "MultiHeadAttention", "CrossAttention"}
+    assert {name for name, _ in filled()} == hiding & {*HEADS}
+
+
+@pytest.mark.parametrize("number", [-1e9, -1e30])
+@pytest.mark.parametrize("added", [False, True])
+def test_a_number_in_place_of_infinity_is_named(number: float, added: bool) -> None:
+    def head_weights(queries: Any, keys: Any, num_heads: int, hidden: Any) -> Any:
+        q, k = (x.unflatten(-1, (num_heads, -1)).transpose(1, 2) for x in (queries, keys))
+        scores = q @ k.mT / k.shape[-1] ** 0.5
+        mask = hidden if hidden.ndim == 2 else hidden[:, None]
+        filled = scores + number * mask if added else scores.masked_fill(mask, number)
+        return torch.softmax(filled, dim=-1)
+
+    place = f"05_multi_head_attention/{exam_of('head_weights').name}"
+    exam = every_exam()[place]
+    for report in (exam.preview(head_weights), exam.examine(head_weights)):
+        wanted = "scores_lowered" if added else "score_of_minus_hundred"
+        assert report.misconception == wanted
+
+
+# --- numbers of heads ----------------------------------------------------------------------------
+
+
+def of_features(num_heads: int, x: Tensor) -> tuple[int, ...]:
+    return num_heads, x.shape[-1] // num_heads
+
+
+def of_module(settings: Any, *_: object) -> tuple[int, ...]:
+    return settings["num_heads"], settings["d_out"] // settings["num_heads"]
+
+
+# How many heads there are, and how many features each has.
+SIZES: dict[str, Callable[..., Sequence[int]]] = {
+    "MultiHeadAttentionWrapper": lambda settings, *_: (settings["num_heads"], settings["d_out"]),
+    "split_heads": lambda x, num_heads: of_features(num_heads, x),
+    "merge_heads": lambda x: (x.shape[1], x.shape[3]),
+    "head_weights": lambda queries, keys, num_heads, hidden: of_features(num_heads, queries),
+    "repaired_heads": lambda queries, keys, values, num_heads: of_features(num_heads, queries),
+    "MultiHeadAttention": of_module,
+    "batch_the_heads": lambda state, num_heads: (
+        num_heads,
+        len(state["heads.0.W_query.weight"]),
+    ),
+    # Nothing in it depends on the features of a single head.
+    "count_parameters": lambda d_in, d_out, num_heads, *_: (num_heads,),
+    "sum_over_heads": lambda weights, inputs, W_down, W_up: (len(W_down), W_down.shape[2]),
+    "CrossAttention": of_module,
+}
+
+
+def test_every_exercise_with_heads_is_tried() -> None:
+    with_heads = {
+        name
+        for name, exam in HEADS.items()
+        if "num_heads" in inspect.signature(exam.reference).parameters
+    }
+    assert with_heads <= {*SIZES}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("name", SIZES)
+def test_a_single_head_and_heads_of_one_feature_are_tried(name: str, seed: int) -> None:
+    cases = [case for case in drawn(name, seed) if not case.expected.raised]
+    sizes = [SIZES[name](*case.arguments.values()) for case in cases]
+    assert all(1 in one and max(one) > 1 for one in zip(*sizes, strict=True))
+
+
+def another_error(x: Any, num_heads: int) -> Any:
+    raise IndexError("more heads than features")
+
+
+def empty_heads(x: Any, num_heads: int) -> Any:
+    return x.new_zeros(len(x), num_heads, x.shape[1], 0)
+
+
+def a_feature_each(x: Any, num_heads: int) -> Any:
+    return x.transpose(1, 2)[..., None]
+
+
+@pytest.mark.parametrize("split", [another_error, empty_heads, a_feature_each])
+def test_more_heads_than_features_are_an_error(split: Callable[..., Any]) -> None:
+    reference = exam_of("split_heads").reference
+
+    def split_heads(x: Any, num_heads: int) -> Any:
+        return (split if x.shape[-1] < num_heads else reference)(x, num_heads)
+
+    refusals("split_heads", split_heads)
+
+
+def test_a_module_refuses_more_heads_than_features() -> None:
+    reference: Any = exam_of("MultiHeadAttention").reference
+
+    class MultiHeadAttention(reference):  # type: ignore[misc]
+        def __init__(self, d_in: int, d_out: int, *others: Any, num_heads: int, **named: Any):
+            if d_out < num_heads:
+                nn.Module.__init__(self)
+            else:
+                super().__init__(d_in, d_out, *others, num_heads=num_heads, **named)
+
+    refusals("MultiHeadAttention", MultiHeadAttention)
+
+
+# --- masks whose axes have the sizes of others ---------------------------------------------------
+
+
+@pytest.mark.parametrize("place", [1, 2])
+def test_a_mask_for_all_sentences_has_none_of_its_own(place: int) -> None:
+    reference: Any = exam_of("head_weights").reference
+
+    def head_weights(queries: Any, keys: Any, num_heads: int, hidden: Any) -> Any:
+        size = (len(queries), num_heads)[place - 1]
+        if hidden.ndim == 2 and len(hidden) == size:
+            scores_of_each = reference(queries, keys, num_heads, torch.zeros_like(hidden)).log()
+            lined_up = hidden[:, None, None] if place == 1 else hidden[:, None]
+            return torch.softmax(scores_of_each.masked_fill(lined_up, -torch.inf), dim=-1)
+        return reference(queries, keys, num_heads, hidden)
+
+    refusals("head_weights", head_weights)
+
+
+def test_padding_has_sentences_on_its_rows() -> None:
+    reference: Any = exam_of("CrossAttention").reference
+
+    class CrossAttention(reference):  # type: ignore[misc]
+        def forward(self, decoder: Any, encoder: Any, padding: Any = None) -> Any:
+            if padding is not None and padding.shape == padding.T.shape:
+                padding = padding.T
+            return super().forward(decoder, encoder, padding)
+
+    refusals("CrossAttention", CrossAttention)
+
+
+# --- entries of a state --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("names", [("bias_k", "bias_v"), ("running_mean", "running_var")])
+def test_no_entries_are_added(names: tuple[str, ...]) -> None:
+    reference: Any = exam_of("to_torch").reference
+    refusals("to_torch", lambda state: reference(state) | dict.fromkeys(names, torch.zeros(1)))
+
+
+@pytest.mark.parametrize("known", [(), ("mask",), ("mask", "hidden")])
+def test_other_entries_are_not_only_masks(known: tuple[str, ...]) -> None:
+    reference: Any = exam_of("to_torch").reference
+
+    def to_torch(state: dict[str, Tensor]) -> dict[str, Tensor]:
+        others = {name for name in state if not name.startswith("W_")}.difference(known)
+        return {name: state[name] for name in others} | reference(state)
+
+    refusals("to_torch", to_torch)
+
+
+# --- a test of padding ---------------------------------------------------------------------------
+
+
+def compared(
+    alike: Callable[[Tensor, Tensor], bool], changed: Callable[[Tensor], Tensor]
+) -> Callable[..., bool]:
+    """A test that changes the padding so, and asks whether what comes out is alike."""
+
+    def answer(attention: Any, queries: Tensor, context: Tensor, padding: Tensor) -> bool:
+        other = torch.where(padding[..., None], changed(context), context)
+        return alike(attention(queries, context, padding), attention(queries, other, padding))
+
+    return answer
+
+
+@pytest.mark.parametrize("number", [-4.0, -1.0, 1e-3, 0.5, 2.0, 5.0, 7.0, 9.0, 1000.0, 1e6])
+def test_padding_may_hold_what_it_is_filled_with(number: float) -> None:
+    answer = compared(torch.allclose, lambda context: torch.full_like(context, number))
+    for report in refusals("is_blind_to_padding", answer):
+        assert report.right_but_for == "padding that already holds what it is filled with"
+
+
+@pytest.mark.parametrize("number", [0.0, 1.0])
+def test_zeros_and_ones_are_printed_and_earn_nothing(number: float) -> None:
+    answer = compared(torch.allclose, lambda context: torch.full_like(context, number))
+    for report in refusals("is_blind_to_padding", answer):
+        assert not report.right_but_for
+
+
+def test_several_fillings_are_compared_with_each_other() -> None:
+    def answer(attention: Any, queries: Tensor, context: Tensor, padding: Tensor) -> bool:
+        fillings = (context.masked_fill(padding[..., None], number) for number in (0, 7))
+        one, other = (attention(queries, filling, padding) for filling in fillings)
+        return torch.allclose(one, other)
+
+    exam = exam_of("is_blind_to_padding", "05")
+    assert all(exam.examine(answer, seed).verdict is Verdict.PASSED for seed in SEEDS)
+
+
+IN_PART: dict[str, Callable[[Tensor], Tensor]] = {
+    "mean": lambda found: found.mean(),
+    "means over sentences": lambda found: found.mean(dim=0),
+    "means over queries": lambda found: found.mean(dim=1),
+    "means over features": lambda found: found.mean(dim=2),
+    "mean of squares": lambda found: found.square().mean(),
+    "length": lambda found: found.norm(dim=-1),
+    "size": lambda found: found.abs(),
+    "signs": lambda found: found.sign(),
+    "extremes": lambda found: torch.stack([found.min(), found.max()]),
+    "median": lambda found: found.median(),
+    "sorted": lambda found: found.flatten().sort().values,
+}
+
+
+@pytest.mark.parametrize("part", IN_PART)
+def test_all_numbers_are_compared(part: str) -> None:
+    look = IN_PART[part]
+    refusals(
+        "is_blind_to_padding",
+        compared(
+            lambda one, other: torch.allclose(look(one), look(other)),
+            lambda context: context.square() + 1,
+        ),
+    )

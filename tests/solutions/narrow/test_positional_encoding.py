@@ -1,0 +1,184 @@
+"""Lesson 06: answers that are right only for what an exam had tried."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from autograder.checks.exam.exam import Exam
+from autograder.checks.exam.report import Verdict
+from companion import rope, sinusoids
+from solutions.exams.positional_encoding._specimens import rates, turn, turn_halves
+from tests.support.course import every_exam, exam_of, is_refused
+
+pytestmark = pytest.mark.slow
+
+EXAMS = {exam.name: exam for place, exam in every_exam().items() if place.startswith("06_")}
+Positions = Callable[[Tensor], Tensor]
+
+
+# --- positions that are far from the beginning ---------------------------------------------------
+
+# Functions that do nothing with positions but hand them on.
+HANDED_ON = {"is_relative": "to the scoring function that is tested"}
+
+
+def positions_of(exam: Exam) -> list[str]:
+    """The parameters that are positions of tokens."""
+    parameters = inspect.signature(exam.reference).parameters.values()
+    return [
+        parameter.name
+        for parameter in parameters
+        if parameter.name.endswith("positions") and parameter.annotation is Tensor
+    ]
+
+
+PLACED = [
+    pytest.param(exam, name, id=f"{exam.name}-{name}")
+    for exam in EXAMS.values()
+    for name in positions_of(exam)
+    if exam.name not in HANDED_ON
+]
+
+
+def looked_up(length: int) -> Positions:
+    """What a table for a longest text does: there is no row beyond its end."""
+    return lambda positions: torch.arange(length)[positions]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *map(looked_up, (64, 512, 8192, 131_072)),
+        lambda positions: positions % 8192,
+        lambda positions: positions.clamp(max=131_071),
+        lambda positions: positions.short().long(),
+        lambda positions: positions.bfloat16().long(),
+    ],
+)
+@pytest.mark.parametrize(("exam", "name"), PLACED)
+def test_positions_may_be_anywhere(exam: Exam, name: str, change: Positions) -> None:
+    signature = inspect.signature(exam.reference)
+
+    def answer(*given: Any) -> Any:
+        arguments = signature.bind(*given).arguments
+        return exam.reference(**{**arguments, name: change(arguments[name])})
+
+    assert is_refused(exam, answer)
+
+
+def in_a_table(width: int, length: int = 512) -> Tensor:
+    return torch.arange(length)[:, None] * rates(width)
+
+
+def attended(
+    queries: Tensor, keys: Tensor, values: Tensor, asked: Tensor, places: Tensor
+) -> Tensor:
+    table = in_a_table(keys.shape[-1])
+    scores = turn(queries, table[asked]) @ turn(keys, table[places]).mT / keys.shape[-1] ** 0.5
+    return torch.softmax(scores, dim=-1) @ values
+
+
+def test_a_table_of_angles_has_its_end_in_the_check_or_costs_half() -> None:
+    repaired, attention = exam_of("repaired_rope"), exam_of("rope_attention")
+
+    def looked_up_in_halves(x: Tensor, positions: Tensor) -> Tensor:
+        return turn_halves(x, in_a_table(x.shape[-1])[positions])
+
+    assert repaired.preview(looked_up_in_halves).verdict is Verdict.EXCEPTION
+    assert attention.examine(attended).right_but_for == "positions far into a long text"
+
+
+# --- sizes ---------------------------------------------------------------------------------------
+
+
+class TableOfFiveThousand(nn.Module):
+    """The usual max_len, whatever context_length is."""
+
+    encoding: Tensor
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        self.register_buffer("encoding", sinusoids(5000, d_model))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.encoding[: inputs.shape[1]]
+
+
+def test_a_context_may_be_longer_than_the_usual_table() -> None:
+    report = exam_of("PositionalEncoding").examine(TableOfFiveThousand)
+    assert report.right_but_for == "sentences of thousands of tokens"
+
+
+def cut_from_a_table(num_positions: int, d_model: int) -> Tensor:
+    if d_model % 2:
+        raise ValueError(f"{d_model} is odd")
+    return sinusoids(5000, d_model)[:num_positions].clone()
+
+
+def shifted_by_at_most_a_thousand(k: int, d_model: int) -> Tensor:
+    reference: Callable[[int, int], Tensor] = exam_of("shift_matrix").reference  # type: ignore[assignment]
+    return reference(max(-1000, min(k, 1000)), d_model)
+
+
+def bias_of_a_hundred_tokens(num_heads: int, num_tokens: int) -> Tensor:
+    reference: Callable[[int, int], Tensor] = exam_of("alibi_bias").reference  # type: ignore[assignment]
+    return reference(num_heads, 100)[:, :num_tokens, :num_tokens].clone()
+
+
+def first_tokens_compared(
+    scores: Callable[..., Tensor], queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    here, there = (scores(queries, keys, positions + by)[:50, :50] for by in (0, shift))
+    return torch.allclose(here, there, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("sinusoidal_encoding", cut_from_a_table),
+        ("shift_matrix", shifted_by_at_most_a_thousand),
+        ("alibi_bias", bias_of_a_hundred_tokens),
+        ("is_relative", first_tokens_compared),
+    ],
+)
+def test_no_size_is_the_largest(name: str, answer: Callable[..., object]) -> None:
+    assert is_refused(exam_of(name), answer)
+
+
+# --- numbers that are large, and dtypes that are coarse ------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["overflowing", "one_maximum_for_all"])
+def test_scores_may_overflow(name: str) -> None:
+    def rope_attention(q: Tensor, k: Tensor, v: Tensor, asked: Tensor, places: Tensor) -> Tensor:
+        scores = rope(q, asked) @ rope(k, places).mT / k.shape[-1] ** 0.5
+        powers = torch.exp(scores - (scores.max() if name == "one_maximum_for_all" else 0))
+        return powers / powers.sum(dim=-1, keepdim=True) @ v
+
+    exam = exam_of("rope_attention")
+    check, hidden = exam.preview(rope_attention), exam.examine(rope_attention)
+    assert check.misconception == hidden.misconception == name
+    assert hidden.right_but_for == "scores whose exponentials overflow"
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_angles_are_fine_in_every_dtype(dtype: torch.dtype) -> None:
+    exam = exam_of("apply_rope")
+
+    def apply_rope(x: Tensor, positions: Tensor) -> Any:
+        if x.dtype is not dtype or x.shape[-1] % 2:
+            return exam.reference(x, positions)
+        return turn(x, positions.to(dtype)[:, None] * rates(x.shape[-1]).to(dtype))
+
+    assert exam.examine(apply_rope).right_but_for == "bfloat16"
+
+
+def test_repaired_angles_are_fine_in_bfloat16() -> None:
+    def repaired_rope(x: Tensor, positions: Tensor) -> Tensor:
+        return turn_halves(x, positions.to(x.dtype)[:, None] * rates(x.shape[-1]).to(x.dtype))
+
+    assert exam_of("repaired_rope").examine(repaired_rope).right_but_for == "bfloat16"

@@ -1,0 +1,160 @@
+"""Lesson 10: answers that are right only for what an exam had tried."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from companion import LIBRARY, Cache, Parts
+from solutions import your_gpt as reference
+from solutions.exams.positional_encoding._specimens import rates, turn
+from tests.support.course import exam_of, is_refused
+
+pytestmark = pytest.mark.slow
+
+Run = tuple[int, ...]
+
+
+# --- texts that are long -------------------------------------------------------------------------
+
+
+def of_parts(**others: Any) -> type[reference.RotaryAttention]:
+    """The reference, made of some other parts."""
+
+    class RotaryAttention(reference.RotaryAttention):
+        def __init__(
+            self, d_model: int, num_heads: int, num_kv_heads: int, parts: Parts = LIBRARY
+        ) -> None:
+            super().__init__(d_model, num_heads, num_kv_heads, replace(LIBRARY, **others))
+
+    return RotaryAttention
+
+
+def rotated_by_a_table(length: int) -> Callable[[Tensor, Tensor], Tensor]:
+    def apply_rope(x: Tensor, positions: Tensor) -> Tensor:
+        return turn(x, (torch.arange(length)[:, None] * rates(x.shape[-1]))[positions])
+
+    return apply_rope
+
+
+@pytest.mark.parametrize("length", [72, 512, 1024, 4096])
+def test_a_table_of_angles_has_its_end(length: int) -> None:
+    layer = of_parts(apply_rope=rotated_by_a_table(length))
+    report = exam_of("RotaryAttention").examine(layer)
+    assert report.right_but_for == "texts of thousands of tokens"
+
+
+def test_a_mask_of_a_fixed_size_has_its_end() -> None:
+    def decoding_mask(new: int, tokens: int) -> Tensor:
+        return torch.ones(1024, 1024, dtype=torch.bool).triu(1)[tokens - new : tokens, :tokens]
+
+    report = exam_of("RotaryAttention").examine(of_parts(decoding_mask=decoding_mask))
+    assert report.right_but_for == "texts of thousands of tokens"
+
+
+@pytest.mark.parametrize("length", [48, 512, 8192])
+def test_cached_tokens_may_be_many(length: int) -> None:
+    def repaired(queries: Tensor, keys: Tensor, past: Tensor) -> tuple[Tensor, Tensor]:
+        positions = past.shape[2] + torch.arange(keys.shape[2])
+        queries, keys = (rotated_by_a_table(length)(x, positions) for x in (queries, keys))
+        joined = torch.cat([past, keys], dim=2)
+        return queries @ joined.mT / keys.shape[-1] ** 0.5, joined
+
+    assert is_refused(exam_of("repaired_cached_scores"), repaired)
+
+
+@pytest.mark.parametrize("score", [-1e4, -1e6])
+def test_hidden_scores_are_below_all_others(score: float) -> None:
+    def weights(scores: Tensor, hidden: Tensor) -> Tensor:
+        return torch.softmax(scores.masked_fill(hidden, score), dim=-1)
+
+    layer = of_parts(masked_attention_weights=weights)
+    assert is_refused(exam_of("RotaryAttention"), layer)
+
+
+@pytest.mark.parametrize("most", [4, 5])
+def test_blocks_may_be_many(most: int) -> None:
+    class GPT(reference.GPT):
+        def forward(self, ids: Tensor, caches: Sequence[Cache] | None = None) -> Tensor:
+            x = self.tokens(ids)
+            for index, block in enumerate([*self.blocks][:most]):
+                x = block(x, None if caches is None else caches[index])
+            return self.norm(x) @ self.tokens.weight.T
+
+    assert is_refused(exam_of("GPT"), GPT)
+
+
+@pytest.mark.parametrize("most", [6, 8])
+def test_new_tokens_may_be_many(most: int) -> None:
+    def continue_with_cache(model: Any, ids: Tensor, caches: Any, new: int, choose: Any) -> Tensor:
+        return reference.continue_with_cache(model, ids, caches, min(new, most), choose)
+
+    assert is_refused(exam_of("continue_with_cache"), continue_with_cache)
+
+
+@pytest.mark.parametrize("most", [5, 7])
+def test_drafted_tokens_may_be_many(most: int) -> None:
+    def speculative_step(p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor) -> Tensor:
+        numbers = torch.cat([uniforms[:-1][:most], uniforms[-1:]])
+        return reference.speculative_step(p[: most + 1], q[:most], drafted[:most], numbers)
+
+    assert is_refused(exam_of("speculative_step"), speculative_step)
+
+
+# --- what is drawn at the end, and what runs are compared by -------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("drawn", "name"),
+    [
+        (lambda sums, u: torch.searchsorted(sums, u, right=True), "BeyondTheVocabulary"),
+        (lambda sums, u: (sums <= u).sum(), "BeyondTheVocabulary"),
+        (lambda sums, u: (sums > u).int().argmax(), "FirstTokenBeyondTheSum"),
+    ],
+)
+def test_a_sum_may_be_rounded_below_the_number(
+    drawn: Callable[[Tensor, Tensor], Tensor], name: str
+) -> None:
+    def speculative_step(p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor) -> Tensor:
+        n, distribution = len(drafted), p[-1]
+        for i, token in enumerate(drafted):
+            if uniforms[i] >= p[i, token] / q[i, token]:
+                left = (p[i] - q[i]).clamp(min=0)
+                n, distribution = i, left / left.sum()
+                break
+        return torch.cat([drafted[:n], drawn(distribution.cumsum(0), uniforms[-1])[None]])
+
+    exam = exam_of("speculative_step")
+    check, hidden = exam.preview(speculative_step), exam.examine(speculative_step)
+    assert check.misconception == hidden.misconception == name
+    assert hidden.right_but_for == "a last number of 0, or close to 1"
+
+
+def weighted_sums(run: Run) -> Run:
+    """With weights that are the places, and their squares."""
+    return tuple(sum(place**power * token for place, token in enumerate(run)) for power in range(3))
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        lambda run: tuple(token % 2**16 for token in run),
+        lambda run: tuple(token % 2**20 for token in run),
+        lambda run: "".join(map(chr, run)),
+        weighted_sums,
+        lambda run: hash(run) % 2**16,
+        lambda run: run[:32],
+    ],
+)
+def test_runs_are_compared_as_they_are(kept: Callable[[Run], object]) -> None:
+    def is_held_out(learned: Tensor, test: Tensor, n: int) -> bool:
+        first, second = (
+            {kept(tuple(ids[start : start + n])) for start in range(len(ids) - n + 1)}
+            for ids in (learned.tolist(), test.tolist())
+        )
+        return first.isdisjoint(second)
+
+    assert is_refused(exam_of("is_held_out"), is_held_out)

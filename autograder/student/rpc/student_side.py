@@ -35,6 +35,7 @@ While it works on a call it may ask back, `callback number args kwargs`, and is 
 graph` or `refused message`; for the gradients of args, `callback-backward graph cotangents`.
 """
 
+import builtins
 import inspect
 import os
 import random
@@ -42,7 +43,7 @@ import select
 import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from types import ModuleType
 from typing import Any
 
@@ -322,7 +323,7 @@ class StudentSide:
                 case ("answer", value, graph):
                     return value, graph
                 case ("refused", str(message)):
-                    raise RuntimeError(message)
+                    raise _as_there(message)
                 case request:
                     # To answer, the examiner may have to call something of the student's.
                     for one in self._each(request):
@@ -334,6 +335,16 @@ class _Kept:
 
     def __init__(self, value: object) -> None:
         self.value = value
+
+
+def _as_there(message: str) -> Exception:
+    """The exception of a lent function, of the same kind if that is one of Python's own."""
+    kind, _, text = message.partition(": ")
+    own = getattr(builtins, kind, None)
+    if isinstance(own, type) and issubclass(own, Exception):
+        with suppress(TypeError):  # such as of a UnicodeDecodeError, which is made of more
+            return own(text)
+    return RuntimeError(message)
 
 
 def _part_of(target: object, name: str) -> object:

@@ -10,10 +10,13 @@ https://owasp.org/www-community/attacks/CSV_Injection
 """
 
 import csv
+import io
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+from autograder.whole_file import write_whole
 
 _SIGNS = r"=+\-@|%\uff1d\uff0b\uff0d\uff20"
 _FORMULA = re.compile(rf"[\s\x00-\x1f\ufeff]*[{_SIGNS}]")
@@ -29,7 +32,9 @@ def as_text(value: Any) -> Any:
 
 
 def write_table(path: Path, rows: Iterable[Sequence[Any]]) -> None:
-    """Write rows as CSV: text in quotes, numbers without."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-        table.writerows([as_text(value) for value in row] for row in rows)
+    """Write rows as CSV, all of them or none: text in quotes, numbers without."""
+    text = io.StringIO(newline="")
+    table = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    table.writerows([as_text(value) for value in row] for row in rows)
+    # A link is to lead to the new table, and not to be replaced by it.
+    write_whole(path.resolve(), text.getvalue().encode())

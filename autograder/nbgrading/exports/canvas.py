@@ -11,26 +11,34 @@ https://github.com/instructure/canvas-lms/blob/master/lib/gradebook_importer.rb:
 - a row whose first cell includes `Points Possible`, whoever's it is, sets what each is worth;
 - who a row belongs to is read from `ID`, then from `SIS User ID`, then from `SIS Login ID`, and at
   last from the name. `ID` is read as a number, and "12abc" as 12;
+- of a cell of digits, points and commas, all points and commas but the last are taken out, and
+  that one is made a point;
 - an empty cell is no score, and takes one away that is there.
 """
 
-from pathlib import Path
+import re
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from nbgrader.api import Gradebook, Student
 from traitlets import Dict, Enum, Unicode
 
-from autograder.checks.card.spreadsheet import write_table
 from autograder.nbgrading.exports.to_lms import LmsExport
 
 _IDENTIFIERS = {"id": "ID", "sis_user_id": "SIS User ID", "sis_login_id": "SIS Login ID"}
 _WORTH = "Points Possible"
 # A student who is called so would be taken for the row that says what each assignment is worth.
 _NO_WORTH = _WORTH.replace(" ", "\u00a0")
+# A cell that Canvas takes for a number, and writes in another way.
+_REWRITTEN = re.compile(r"-?(?![0-9]*(\.[0-9]+)?%?$)[0-9.,]+%?")
 
 
 class CanvasExport(LmsExport):
     """Scores for Canvas: *Grades*, *Import*."""
+
+    default = "canvas.csv"
+    first_columns = ("Student", *_IDENTIFIERS.values(), "Section")
 
     identify_by = Enum(
         list(_IDENTIFIERS),
@@ -44,21 +52,17 @@ class CanvasExport(LmsExport):
     ).tag(config=True)
     section = Unicode(help="What stands in the column Section.").tag(config=True)
 
-    def export(self, gradebook: Gradebook) -> None:
-        """Write the table, to canvas.csv where nothing else is asked for."""
-        destination = self.to or "canvas.csv"
-        self.log.info("Exporting grades for Canvas to %s", destination)
-        write_table(Path(destination), self._rows(gradebook))
-
-    def _rows(self, gradebook: Gradebook) -> list[list[Any]]:
+    def rows(self, gradebook: Gradebook) -> list[Sequence[Any]]:
+        """What each lesson is worth, and a row for each student."""
+        self._check_numbers([one.name for one in gradebook.assignments])
         lessons = self.lessons(gradebook)
         students = self._students(gradebook)
         columns = [self.scores(lesson, [*students.values()]) for lesson in lessons]
         for lesson, scores in zip(lessons, columns, strict=True):
-            self.say_who_waits(lesson.name, [*scores.items()])
+            self.say_who_waits(lesson.name, scores)
         worth = [float(lesson.max_score) for lesson in lessons]
         return [
-            ["Student", *_IDENTIFIERS.values(), "Section", *(self._title(one) for one in lessons)],
+            [*self.first_columns, *(self._title(one) for one in lessons)],
             [f"    {_WORTH}", "", "", "", "", *worth],
             *(
                 [
@@ -77,7 +81,7 @@ class CanvasExport(LmsExport):
         found = self.known_there(gradebook, "lms_user_id")
         if self.identify_by == "sis_user_id":
             return found
-        numbers = {name: one for name, one in found.items() if name.isascii() and name.isdigit()}
+        numbers = {name: one for name, one in found.items() if _is_number(name)}
         self.say(
             "left out, as their lms user id is no number of Canvas's (if it is their SIS User ID, "
             "export with --CanvasExport.identify_by=sis_user_id)",
@@ -87,11 +91,46 @@ class CanvasExport(LmsExport):
             self.fail("no student has a number of Canvas's: nothing was exported")
         return numbers
 
+    def as_compared(self, name: str) -> str:
+        """Without the zeros in front, where Canvas reads a number."""
+        return (name.lstrip("0") if self.identify_by == "id" else name).casefold()
+
+    def reads_another(self, name: str) -> bool:
+        """Whether Canvas takes it for a number that it writes in another way."""
+        return self.identify_by != "id" and bool(_REWRITTEN.fullmatch(name))
+
+    def _check_numbers(self, lessons: Sequence[str]) -> None:
+        """End where a column would be another assignment's, or where two would be the same."""
+        setting = "CanvasExport.assignment_ids"
+        often = Counter(str(number).lstrip("0") for number in self.assignment_ids.values())
+        for lesson, number in self.assignment_ids.items():
+            if lesson not in lessons:
+                known = ", ".join(lessons)
+                self.fail(
+                    f"{setting} names {lesson!r}, which is no assignment of the gradebook: name "
+                    f"one of {known}"
+                )
+            if not _is_number(str(number)):
+                self.fail(
+                    f"{setting} has {number!r} for {lesson}: write Canvas's number, a positive "
+                    "whole one"
+                )
+            if often[str(number).lstrip("0")] > 1:
+                self.fail(
+                    f"{setting} has {number} for {lesson} and for another lesson as well: write "
+                    "each lesson's own number"
+                )
+
     def _title(self, lesson: Any) -> str:
         number = self.assignment_ids.get(lesson.name)
         return lesson.name if number is None else f"{lesson.name} ({number})"
 
 
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and bool(text.strip("0"))
+
+
 def _name(student: Student) -> str:
-    name = ", ".join(filter(None, (student.last_name, student.first_name))) or str(student.id)
-    return name.replace(_WORTH, _NO_WORTH)
+    """A name that is nobody's at Canvas, which looks for it where it does not know the rest."""
+    name = ", ".join(filter(None, (student.last_name, student.first_name)))
+    return " ".join(filter(None, (name, f"[{student.id}]"))).replace(_WORTH, _NO_WORTH)

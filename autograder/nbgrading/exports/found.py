@@ -13,6 +13,7 @@ from nbgrader.plugins import ExportPlugin
 
 from autograder.checks.exam.report import Verdict
 from autograder.checks.source.cells import NO_RESPONSE
+from autograder.errors import GradingFailed
 from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, for_students
 from autograder.nbgrading.exports.scores import Score, course_of
 
@@ -36,16 +37,22 @@ Records = Mapping[str, Record]
 
 
 def records_of(plugin: ExportPlugin, submission: SubmittedAssignment) -> Records:
-    """What is kept of the grading of each notebook, read once for all that is said of it."""
-    folder = graded_folder(plugin, submission)
-    return {one.name: _read(folder / f"{one.name}{RECORD_SUFFIX}") for one in submission.notebooks}
+    """What is kept of the grading of each notebook, read once for all that is said of it.
 
-
-def graded_folder(plugin: ExportPlugin, submission: SubmittedAssignment) -> Path:
-    """Where the graded notebooks of a submission lie."""
+    One that can't be read is told of, and as good as none: points are the gradebook's.
+    """
     directory = course_of(plugin)
     names = submission.student_id, submission.name
-    return Path(directory.format_path(directory.autograded_directory, *names))
+    folder = Path(directory.format_path(directory.autograded_directory, *names))
+    records = {one.name: Record() for one in submission.notebooks}
+    for name in records:
+        try:
+            records[name] = Record.read(folder / f"{name}{RECORD_SUFFIX}")
+        except FileNotFoundError:
+            continue
+        except GradingFailed as error:
+            plugin.log.warning("%s: no words for %r, as %s", submission.name, names[0], error)
+    return records
 
 
 def parts_of(submission: SubmittedAssignment, records: Records) -> Iterator[ScorePart]:
@@ -103,10 +110,3 @@ def _why(cell: CellRecord) -> str:
     for place in cell.places:
         return f"Look at line {place.line}: {cell.where_to_look}."
     return cell.message or cell.verdict.value
-
-
-def _read(path: Path) -> Record:
-    try:
-        return Record.read(path)
-    except FileNotFoundError:
-        return Record()

@@ -9,20 +9,27 @@ no status and a sentence, and so has the whole, `"final": false` among its `extr
 """
 
 import json
+import os
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Gradebook, Student
 from traitlets import Enum
 
+from autograder.grading.submitted_files import NAME_BYTES
 from autograder.nbgrading.exports.found import ScorePart, parts_of, records_of, remarks
-from autograder.nbgrading.exports.scores import FEW, Score, ScoresExport
+from autograder.nbgrading.exports.scores import FEW, NOT_GRADED, Score, ScoresExport
 
+_RESULTS = "results.json"
 _AS_IT_IS = {"name_format": "text", "output_format": "text"}
 
 
 class GradescopeExport(ScoresExport):
     """A folder of results: `<lesson>/<student>/results.json`."""
+
+    default = "gradescope"
 
     visibility = Enum(
         ["after_published", "after_due_date", "visible", "hidden"],
@@ -30,35 +37,60 @@ class GradescopeExport(ScoresExport):
         help="When Gradescope shows the results to their student.",
     ).tag(config=True)
 
-    def export(self, gradebook: Gradebook) -> None:
-        """Write the files, to the folder gradescope where nothing else is asked for."""
-        folder = Path(self.to or "gradescope")
-        self.log.info("Exporting results for Gradescope to %s", folder)
+    def write(self, gradebook: Gradebook, destination: Path) -> None:
+        """Write the files, and take away those of an earlier export that are true no more."""
         students = {student.id: student for student in self.students(gradebook)}
         no_folder = [name for name in students if not _is_folder(name)]
         self.say("left out, as no folder can be called so", no_folder)
+        emails = self._emails(gradebook, [*students.values()])
         for lesson in self.lessons(gradebook):
             scores = self.scores(lesson, [*students.values()])
             self.say(
                 f"{lesson.name}: points that are not final, as a part waits for your grade",
-                [name for name, score in scores.items() if score and score.waits],
+                self.waiting(scores),
                 FEW,
             )
+            stale = []
             for name, score in scores.items():
-                if score and name not in no_folder:
-                    self._write(folder / lesson.name / name, students[name], score)
+                if name in no_folder:
+                    continue
+                path = destination / lesson.name / name / _RESULTS
+                if score and score is not NOT_GRADED:
+                    self._write(path, name, emails[name], score)
+                elif path.exists():
+                    path.unlink()
+                    stale.append(name)
+            self.say(
+                f"{lesson.name}: the {_RESULTS} of an earlier export is removed, as there is no "
+                "score now",
+                stale,
+            )
             missing = sum(score is None for score in scores.values())
             if missing:
                 self.log.warning(
                     "%s: %d students handed nothing in; no file.", lesson.name, missing
                 )
 
-    def _write(self, folder: Path, student: Student, score: Score) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(self._results(student, score), indent=1, ensure_ascii=False)
-        (folder / "results.json").write_text(f"{text}\n", encoding="utf-8")
+    def _emails(self, gradebook: Gradebook, students: Sequence[Student]) -> dict[str, str]:
+        """By which e-mail each student is known; "" where it would be another's as well."""
+        emails = {one.id: (one.email or "").strip() for one in gradebook.students}
+        often = Counter(email.casefold() for email in emails.values())
+        without = [one.id for one in students if not emails[one.id]]
+        self.say(
+            "results that nobody is found by, as the gradebook has no e-mail for them", without
+        )
+        shared = [
+            one.id for one in students if emails[one.id] and often[emails[one.id].casefold()] > 1
+        ]
+        self.say("results that nobody is found by, as they share their e-mail", shared)
+        return {**emails, **dict.fromkeys(shared, "")}
 
-    def _results(self, student: Student, score: Score) -> dict[str, Any]:
+    def _write(self, path: Path, student: str, email: str, score: Score) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(self._results(student, email, score), indent=1, ensure_ascii=False)
+        path.write_text(f"{text}\n", encoding="utf-8")
+
+    def _results(self, student: str, email: str, score: Score) -> dict[str, Any]:
         records = records_of(self, score.submission)
         return {
             "score": score.total,
@@ -68,8 +100,8 @@ class GradescopeExport(ScoresExport):
             "stdout_visibility": "hidden",
             "extra_data": {
                 "lesson": score.submission.name,
-                "student": student.id,
-                "email": student.email or "",
+                "student": student,
+                "email": email,
                 "final": not score.waits,
             },
             "tests": [_test(part) for part in parts_of(score.submission, records)],
@@ -89,4 +121,5 @@ def _test(part: ScorePart) -> dict[str, Any]:
 
 
 def _is_folder(name: str) -> bool:
-    return name == Path(name).name and "\0" not in name and name not in ("", "..")
+    is_one = name == Path(name).name and "\0" not in name and name not in ("", "..")
+    return is_one and len(os.fsencode(name)) <= NAME_BYTES

@@ -6,6 +6,7 @@ source, https://github.com/moodle/moodle/blob/main/grade/import/csv/classes/load
 - the teacher says which column identifies a student and which belongs to which grade item;
 - the grades of a row that identifies nobody go to the student of the row before, and one that
   identifies an unknown student ends the import;
+- to PHP, an identifier `0` is none;
 - an empty grade is no grade, and takes one away that is there;
 - a feedback column must be imported together with its grades;
 - feedback is read as HTML;
@@ -15,15 +16,15 @@ Moodle reads CSV with PHP's `fgetcsv`, to which a backslash in front of a quote 
 does not end the cell: https://www.php.net/manual/en/function.fgetcsv.php.
 """
 
+from collections.abc import Iterator, Sequence
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Gradebook
 from traitlets import Bool, Enum
 
-from autograder.checks.card.spreadsheet import write_table
 from autograder.nbgrading.exports.found import in_words
+from autograder.nbgrading.exports.scores import FEW, NOT_GRADED
 from autograder.nbgrading.exports.to_lms import LmsExport
 
 # What Moodle calls it, and the gradebook's column for it.
@@ -38,6 +39,9 @@ _MOST = 100
 class MoodleExport(LmsExport):
     """Scores for Moodle, with what was found as feedback."""
 
+    default = "moodle.csv"
+    first_columns = ("First name", "Last name")
+
     identify_by = Enum(
         list(_IDENTIFIERS),
         "id_number",
@@ -46,17 +50,19 @@ class MoodleExport(LmsExport):
     ).tag(config=True)
     feedback = Bool(True, help="Add a column with what was found to each lesson.").tag(config=True)
 
-    def export(self, gradebook: Gradebook) -> None:
-        """Write the table, to moodle.csv where nothing else is asked for."""
-        destination = self.to or "moodle.csv"
-        self.log.info("Exporting grades for Moodle to %s", destination)
-        rows = [[_for_php(value) for value in row] for row in self._rows(gradebook)]
-        write_table(Path(destination), rows)
+    def rows(self, gradebook: Gradebook) -> Iterator[Sequence[Any]]:
+        """A row for each student, as PHP is to read it."""
+        for row in self._rows(gradebook):
+            yield [_for_php(value) for value in row]
+
+    def reads_another(self, name: str) -> bool:
+        """Whether PHP would read nothing, or what has to be changed for it."""
+        return name == "0" or _for_php(name) != name
 
     def _rows(self, gradebook: Gradebook) -> list[list[Any]]:
         title, column = _IDENTIFIERS[self.identify_by]
         students = self.known_there(gradebook, column)
-        header = ["First name", "Last name", title]
+        header = [*self.first_columns, title]
         rows = {
             name: [student.first_name or "", student.last_name or "", name]
             for name, student in students.items()
@@ -68,13 +74,24 @@ class MoodleExport(LmsExport):
                     "`unlimitedgrades` is on.", lesson.name, lesson.max_score, _MOST,
                 )  # fmt: skip
             scores = self.scores(lesson, [*students.values()])
-            self.say_who_waits(lesson.name, [*scores.items()])
+            self.say_who_waits(lesson.name, scores)
+            self.say(
+                f"{lesson.name}: Moodle refuses a score above {_MOST}, unless `unlimitedgrades` "
+                "is on",
+                [
+                    name
+                    for name, score in scores.items()
+                    if score and not score.waits and score.total > _MOST
+                ],
+                FEW,
+            )
             header += [lesson.name, *([f"{lesson.name} (Feedback)"] if self.feedback else ())]
             for name, student in students.items():
                 score = scores[student.id]
                 rows[name].append(self.final(score))
                 if self.feedback:
-                    rows[name].append(escape(in_words(self, score), quote=False) if score else "")
+                    words = in_words(self, score) if score and score is not NOT_GRADED else ""
+                    rows[name].append(escape(words, quote=False))
         return [header, *rows.values()]
 
 

@@ -1,16 +1,19 @@
 """What the gradebook knows of a class: the scores that every export begins with."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from glob import glob
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import ExportPlugin
 
+from autograder.checks.card.spreadsheet import write_table
 from autograder.course import Course
+from autograder.errors import CourseError
 from autograder.grading.submitted_files import shown
 from autograder.nbgrading.term.late import work_out_penalties
 
@@ -34,6 +37,8 @@ class Score:
         return round(max(0.0, self.earned - self.penalty), 5)
 
 
+# Of what was handed in and nobody has graded: it has no submission in the gradebook.
+NOT_GRADED = Score(0.0, 0.0, waits=True, submission=None)
 # So many names are enough where nobody is left out.
 FEW = 10
 # By student, and None for who has handed nothing in.
@@ -41,7 +46,30 @@ Scores = Mapping[str, Score | None]
 
 
 class ScoresExport(ExportPlugin):  # type: ignore[misc]
-    """What the exports share: whom and what they are asked for, and how they say what is wrong."""
+    """What the exports share: whom and what they are asked for, and how they say what is wrong.
+
+    Each has a `default`, which is what it writes where nothing else is asked for, and a `write`.
+    """
+
+    default: ClassVar[str]
+
+    def export(self, gradebook: Gradebook) -> None:
+        """Write what is asked for; what stands in the way is a sentence, and no traceback."""
+        destination = Path(self.to or self.default)
+        self.log.info("Exporting grades to %s", destination)
+        try:
+            self.write(gradebook, destination)
+        except CourseError as error:
+            self.fail(f"the export ended early: {error}")
+        except OSError as error:
+            self.fail(
+                f"{destination} can't be written ({error}): see to it that it can be, or choose "
+                "another place with --to"
+            )
+
+    def write(self, gradebook: Gradebook, destination: Path) -> None:
+        """Write the export to a file or folder."""
+        raise NotImplementedError
 
     def lessons(self, gradebook: Gradebook) -> list[Assignment]:
         """The assignments to export, with penalties as they are now.
@@ -74,11 +102,28 @@ class ScoresExport(ExportPlugin):  # type: ignore[misc]
 
     def scores(self, lesson: Assignment, students: Sequence[Student]) -> Scores:
         """What each of these students has earned in a lesson."""
-        found = {one.student_id: one for one in lesson.submissions}
-        return {
-            student.id: _score(found[student.id]) if student.id in found else None
-            for student in students
-        }
+        found = {one.student_id: _score(one) for one in lesson.submissions}
+        directory = course_of(self)
+        for name in {student.id for student in students} - found.keys():
+            if os.path.isdir(
+                directory.format_path(directory.submitted_directory, name, lesson.name)
+            ):
+                found[name] = NOT_GRADED
+        scores = {student.id: found.get(student.id) for student in students}
+        self.say(
+            f"{lesson.name}: handed in and not graded yet, so no score: grade it and export again",
+            [name for name, score in scores.items() if score is NOT_GRADED],
+            FEW,
+        )
+        return scores
+
+    def waiting(self, scores: Scores) -> list[str]:
+        """Whose submission is graded but for a part that waits for a human."""
+        return [
+            name
+            for name, score in scores.items()
+            if score and score.waits and score is not NOT_GRADED
+        ]
 
     def fail(self, sentence: str) -> NoReturn:
         """Say what is wrong and end as nbgrader's own commands do."""
@@ -101,6 +146,37 @@ class ScoresExport(ExportPlugin):  # type: ignore[misc]
             if name not in known:
                 self.fail(f"the gradebook has no {kind} {name!r}: nothing was exported")
         return [one for one in all_of_them if not wanted or getattr(one, key) in wanted]
+
+
+class TableExport(ScoresExport):
+    """An export to one file: a table, the first of whose columns are always called the same."""
+
+    first_columns: ClassVar[Sequence[str]]
+
+    def write(self, gradebook: Gradebook, destination: Path) -> None:
+        """Write the table, all of it or nothing."""
+        if not destination.parent.is_dir():
+            self.fail(
+                f"there is no folder {destination.parent} for {destination.name}: make it, or "
+                "choose another place with --to"
+            )
+        if destination.exists() and not self._is_ours(destination):
+            self.fail(
+                f"{destination} is there already and is no table of this export's: choose another "
+                "name with --to, so that it is not overwritten"
+            )
+        write_table(destination, [*self.rows(gradebook)])
+
+    def rows(self, gradebook: Gradebook) -> Iterable[Sequence[Any]]:
+        """The table, with the names of its columns above."""
+        raise NotImplementedError
+
+    def _is_ours(self, path: Path) -> bool:
+        begin = ",".join(f'"{name}"' for name in self.first_columns).encode()
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(len(begin)) == begin
 
 
 def _score(submission: SubmittedAssignment) -> Score:

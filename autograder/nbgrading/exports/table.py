@@ -6,17 +6,15 @@ due later than others'. Times are in UTC and say so, as `2026-11-30T22:59:00Z`.
 https://nbgrader.readthedocs.io/en/stable/plugins/export-plugin.html
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Assignment, Gradebook, Student
 
-from autograder.checks.card.spreadsheet import write_table
-from autograder.grading.record import noticed, records_in
-from autograder.nbgrading.exports.found import graded_folder
-from autograder.nbgrading.exports.scores import Score, ScoresExport
+from autograder.grading.record import noticed
+from autograder.nbgrading.exports.found import records_of
+from autograder.nbgrading.exports.scores import NOT_GRADED, Score, TableExport
 
 _COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
@@ -25,16 +23,16 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-class SafeCsvExport(ScoresExport):
+class SafeCsvExport(TableExport):
     """nbgrader's table, with every name as text."""
 
-    def export(self, gradebook: Gradebook) -> None:
-        """Write the table, to grades.csv where nothing else is asked for."""
-        destination = self.to or "grades.csv"
-        self.log.info("Exporting grades to %s", destination)
-        write_table(Path(destination), [_COLUMNS, *self._rows(gradebook)])
+    default = "grades.csv"
+    # Later ones are newer than some tables that are to be written again.
+    first_columns = _COLUMNS[:4]
 
-    def _rows(self, gradebook: Gradebook) -> Iterator[list[Any]]:
+    def rows(self, gradebook: Gradebook) -> Iterator[Sequence[Any]]:
+        """A row for each student and lesson."""
+        yield _COLUMNS
         students = self.students(gradebook)
         for lesson in self.lessons(gradebook):
             scores = self.scores(lesson, students)
@@ -43,15 +41,16 @@ class SafeCsvExport(ScoresExport):
 
     def _row(self, lesson: Assignment, student: Student, score: Score | None) -> list[Any]:
         names = student.id, student.last_name, student.first_name, student.email
-        if score is None:
-            none = 0.0, 0.0, 0.0, lesson.max_score, "False", "", ""
+        if score is None or score is NOT_GRADED:
+            told = ("True", "not graded yet") if score else ("False", "")
+            none = 0.0, 0.0, 0.0, lesson.max_score, *told, ""
             return [lesson.name, _in_utc(lesson.duedate), "", *names, *none]
         earned = score.earned, score.penalty, score.total, lesson.max_score
         submission = score.submission
         times = _in_utc(lesson.duedate), _in_utc(submission.timestamp)
-        notices = noticed(records_in(graded_folder(self, submission)), waits=score.waits)
-        told = str(score.waits), "; ".join(notices), str(submission.extension or "")
-        return [lesson.name, *times, *names, *earned, *told]
+        notices = noticed(records_of(self, submission).values(), waits=score.waits)
+        last = str(score.waits), "; ".join(notices), str(submission.extension or "")
+        return [lesson.name, *times, *names, *earned, *last]
 
 
 def _in_utc(time: datetime | None) -> str:

@@ -264,8 +264,11 @@ class _Who:
             return self._known(student, found["name"], found)
         if found := _CANVAS.fullmatch(path):
             named = self._in_canvas.get(_in_canvas(found["name"]), "")
-            by_name = named if not self._numbers.get(named) else ""
-            student = self._by_number.get(found["number"]) or by_name
+            numbered = self._by_number.get(found["number"], "")
+            if named and numbered and named != numbered:
+                why = f"its name is {named}'s, and its number {numbered}'s"
+                return _Owner(why_nobody=why)
+            student = numbered or (named if not self._numbers.get(named) else "")
             return self._known(student, f"{found['name']} ({found['number']})", found)
         found = _FOLDER.fullmatch(path)
         if found and found["id"] in self._ids and is_student_id(found["id"]):

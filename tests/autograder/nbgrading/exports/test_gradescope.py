@@ -1,10 +1,13 @@
 """Results for Gradescope: as documented, with what students wrote as text."""
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from nbgrader.api import Gradebook
 
 from autograder.nbgrading.exports.gradescope import GradescopeExport
 from tests.support.gradebooks import (
@@ -86,3 +89,111 @@ def test_what_waits_is_not_final(results: dict[str, Any]) -> None:
     (why,) = (test for test in ben["tests"] if test["name"] == "why")
     assert "status" not in why
     assert why["output"] == "This answer waits for your instructor."
+
+
+@pytest.fixture
+def gradebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gradebook]:
+    """A class whose week1 is graded."""
+    with gradebook_in(tmp_path, monkeypatch) as found:
+        add_lessons(found)
+        emails = {"ada": " Ada@x.org ", "ben": "b@x.org", "cleo": "B@x.org", "dan": " "}
+        for student, email in emails.items():
+            found.add_student(student, email=email)
+            hand_in(found, "week1", student, 4, 2, 3)
+        yield found
+
+
+def test_nobody_gets_anothers_results(
+    gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Who shares an e-mail with somebody who is not asked for as well."""
+    chosen, out = ["ada", "ben", "dan"], tmp_path / "out"
+    GradescopeExport(to=str(out), config=course_at(tmp_path), student=chosen).export(gradebook)
+    written = {
+        path.parent.name: json.loads(path.read_text())["extra_data"]["email"]
+        for path in out.rglob("results.json")
+    }
+    assert written == {"ada": "Ada@x.org", "ben": "", "dan": ""}
+    nobody = "results that nobody is found by, as"
+    assert f"{nobody} the gradebook has no e-mail for them: 'dan'" in caplog.messages
+    assert f"{nobody} they share their e-mail: 'ben'" in caplog.messages
+
+
+def test_result_of_an_earlier_export_is_removed(
+    gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    gradebook.add_student("x" * 250)
+    out = tmp_path / "out"
+
+    def export(**options: Any) -> set[str]:
+        GradescopeExport(to=str(out), config=course_at(tmp_path), **options).export(gradebook)
+        return {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
+
+    before = export()
+    (out / "week1" / "ada" / "notes.txt").touch()
+    for student in ("ada", "ben"):
+        gradebook.remove_submission("week1", student)
+    (tmp_path / "submitted" / "ada" / "week1").mkdir(parents=True)
+    export(student=["ada"])
+    week1 = {"week1/ada/notes.txt", *before - {"week1/ada/results.json"}}
+    assert export(assignment=["week2"]) == week1
+    said = "week1: the results.json of an earlier export is removed, as there is no score now"
+    assert f"{said}: 'ada'" in caplog.messages
+    not_graded = "week1: handed in and not graded yet, so no score: grade it and export again"
+    assert f"{not_graded}: 'ada'" in caplog.messages
+    caplog.clear()
+    assert export() == week1 - {"week1/ben/results.json"}
+    assert f"{said}: 'ben'" in caplog.messages
+    assert "week1: 2 students handed nothing in; no file." in caplog.messages
+
+
+def test_name_that_no_folder_can_have_is_said(
+    gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    long = "x" * 250
+    gradebook.add_student(long, email="x@x.org")
+    hand_in(gradebook, "week1", long, 4, 2, 3)
+    GradescopeExport(to=str(tmp_path / "out"), config=course_at(tmp_path)).export(gradebook)
+    assert f"left out, as no folder can be called so: {long!r}" in caplog.messages
+    assert (tmp_path / "out" / "week1" / "ada" / "results.json").is_file()
+
+
+def test_file_in_its_place_is_a_sentence(
+    gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "out").touch()
+    with pytest.raises(SystemExit):
+        GradescopeExport(to=str(tmp_path / "out"), config=course_at(tmp_path)).export(gradebook)
+    assert f"{tmp_path / 'out'} can't be written (" in caplog.messages[-1]
+
+
+@pytest.mark.parametrize(
+    ("emails", "handed_out"),
+    [
+        (("a@x.org", "b@x.org"), "0"),
+        (("b@x.org", "A@x.org"), "1"),
+        (("a@x.org", "A@X.org"), ""),
+        (("", "b@x.org"), ""),
+    ],
+)
+def test_script_of_the_manual(tmp_path: Path, emails: tuple[str, str], handed_out: str) -> None:
+    """It hands out the one result that is the student's, and none where there are several."""
+    manual = Path(__file__).parents[4] / "docs" / "grades.md"
+    (script,) = re.findall(r"```python\n(#!.+?)```", manual.read_text("utf-8"), re.DOTALL)
+    lesson = tmp_path / "source" / "gradescope" / "02_dot_product_self_attention"
+    for place, email in enumerate(emails):
+        (lesson / str(place)).mkdir(parents=True)
+        text = json.dumps({"extra_data": {"email": email}, "place": str(place)})
+        (lesson / str(place) / "results.json").write_text(text)
+    (tmp_path / "results").mkdir()
+    users = [{"email": "a@x.org "}, {"email": ""}]
+    (tmp_path / "submission_metadata.json").write_text(json.dumps({"users": users}))
+    script = script.replace("/autograder", str(tmp_path))
+    found = tmp_path / "results" / "results.json"
+    if handed_out:
+        exec(script, {})
+        assert json.loads(found.read_text())["place"] == handed_out
+    else:
+        with pytest.raises(SystemExit, match="results are for"):
+            exec(script, {})
+        assert not found.exists()

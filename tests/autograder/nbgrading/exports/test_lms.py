@@ -51,7 +51,7 @@ def exported(
     kind: type[Any], gradebook: Gradebook, tmp_path: Path, **options: Any
 ) -> list[list[str]]:
     """The rows of an export, which the csv module and pandas read alike."""
-    path = tmp_path / "grades.csv"
+    path = tmp_path / f"{kind.__name__}.csv"
     kind(to=str(path), config=course_at(tmp_path), **options).export(gradebook)
     text = path.read_bytes().decode()
     rows = list(csv.reader(io.StringIO(text, newline="")))
@@ -67,9 +67,9 @@ def test_canvas(gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureF
     assert rows == [
         [*CANVAS, "week1", "week2 (512)"],
         ["    Points Possible", "", "", "", "", "9.0", "9.0"],
-        ["Lovelace, Ada", "17", "", "", "A", "4.5", ""],
-        ["Ng", "18", "", "", "A", "", "6.1"],
-        ["Zhu", "19", "", "", "A", "", ""],
+        ["Lovelace, Ada [ada]", "17", "", "", "A", "4.5", ""],
+        ["Ng [ben]", "18", "", "", "A", "", "6.1"],
+        ["Zhu [cleo]", "19", "", "", "A", "", ""],
     ]
     assert "week1: an empty cell, as a part of the score waits for your grade: 'ben'" in caplog.text
     assert "week2: an empty cell for 2 who handed nothing in" in caplog.text
@@ -104,9 +104,11 @@ def test_canvas_is_given_numbers_alone(
 
 def test_nobody_is_called_points_possible(gradebook: Gradebook, tmp_path: Path) -> None:
     gradebook.add_student("dan", lms_user_id="20", last_name="Points Possible", first_name="Dan")
+    gradebook.add_student("nameless", lms_user_id="21")
     rows = exported(CanvasExport, gradebook, tmp_path)
+    assert "[nameless]" in [row[0] for row in rows]
     assert [row for row in rows if "Points Possible" in row[0]] == [rows[1]]
-    assert "Points\u00a0Possible, Dan" in [row[0] for row in rows]
+    assert "Points\u00a0Possible, Dan [dan]" in [row[0] for row in rows]
 
 
 @pytest.mark.parametrize("kind", [CanvasExport, MoodleExport])
@@ -136,7 +138,7 @@ def test_without_anybody_nothing_is_written(
         gradebook.add_student("dan")
         with pytest.raises(SystemExit):
             exported(kind, gradebook, tmp_path)
-    assert not (tmp_path / "grades.csv").exists()
+    assert not [*tmp_path.glob("*.csv")]
 
 
 @pytest.mark.parametrize("kind", [CanvasExport, MoodleExport])
@@ -150,7 +152,7 @@ def test_hostile_names_are_data(kind: type[Any], gradebook: Gradebook, tmp_path:
     place = rows[0].index("ID" if kind is CanvasExport else "ID number")
     by_number = {row[place]: row[0].replace("'", "") for row in rows}
     for number, name in enumerate(NAMES):
-        shown = by_number[str(100 + number)]
+        shown = by_number[str(100 + number)].removesuffix(f" [s{number}]")
         name = name.replace("'", "").rstrip(" ")
         assert shown.replace('\\ "', '\\"').rstrip(" ").startswith(name)
 
@@ -186,7 +188,7 @@ def test_no_backslash_hides_the_end_of_a_cell(gradebook: Gradebook, tmp_path: Pa
     # What PHP reads: after a backslash, a quote does not end a cell.
     gradebook.add_student("dan", lms_user_id="20", first_name="a\\", last_name='b\\",=1,"c')
     exported(MoodleExport, gradebook, tmp_path)
-    assert '\\"' not in (tmp_path / "grades.csv").read_text()
+    assert '\\"' not in (tmp_path / "MoodleExport.csv").read_text()
 
 
 def test_moodle_takes_no_more_than_it_may(
@@ -196,6 +198,20 @@ def test_moodle_takes_no_more_than_it_may(
                                           cell_type="code")  # fmt: skip
     exported(MoodleExport, gradebook, tmp_path)
     assert "week1 is worth 205 points: Moodle refuses grades above 100" in caplog.text
+    assert "Moodle refuses a score above" not in caplog.text
+
+
+def test_extra_credit_can_be_more_than_moodle_takes(
+    gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    gradebook.find_grade("mix_check", "week1", "week1", "ada").extra_credit = 120
+    gradebook.find_grade("mix_check", "week1", "week1", "ben").extra_credit = 120
+    gradebook.db.commit()
+    rows = exported(MoodleExport, gradebook, tmp_path, feedback=False)
+    assert [row[3] for row in rows[1:]] == ["124.5", "", ""]
+    assert "week1: Moodle refuses a score above 100, unless `unlimitedgrades` is on: 'ada'" in (
+        caplog.messages
+    )
 
 
 @pytest.mark.long
@@ -210,7 +226,7 @@ def test_chosen_as_nbgrader_chooses(gradebook: Gradebook, tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     rows = list(csv.reader(io.StringIO((tmp_path / "out.csv").read_text())))
     assert rows[0] == [*CANVAS, "week2"]
-    assert rows[3] == ["Ng", "", "", "ben", "", "6.1"]
+    assert rows[3] == ["Ng [ben]", "", "", "ben", "", "6.1"]
 
 
 @pytest.mark.parametrize("kind", [MoodleExport, GradescopeExport])
@@ -244,3 +260,198 @@ def test_what_only_the_lecturer_can_mend_is_in_the_table_alone(
     told += "".join(path.read_text() for path in (tmp_path / "out").rglob("results.json"))
     assert told.count(f"Noticed: {own}.") == 2
     assert "timestamp.txt" not in told
+
+
+@pytest.mark.parametrize("kind", [CanvasExport, MoodleExport])
+def test_not_graded_is_not_nothing(
+    kind: type[Any], gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It was 0 with missing_as_zero, and said to be of somebody who had handed in nothing."""
+    (tmp_path / "submitted" / "cleo" / "week1").mkdir(parents=True)
+    for zero, nothing in ((False, ""), (True, "0.0")):
+        rows = exported(kind, gradebook, tmp_path, missing_as_zero=zero)
+        row = dict(zip(rows[0], rows[-1], strict=True))
+        assert (row["week1"], row["week2"]) == ("", nothing)
+    said = "week1: handed in and not graded yet, so no score: grade it and export again: 'cleo'"
+    assert said in caplog.messages
+    waits = "week1: an empty cell, as a part of the score waits for your grade: 'ben'"
+    assert waits in caplog.messages
+    assert "week1: an empty cell for" not in caplog.text
+    assert "week2: an empty cell for 2 who handed nothing in" in caplog.messages
+
+
+def test_canvas_reads_numbers(
+    gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for student, number in (
+        ("dan", "017"),
+        ("eve", "0"),
+        ("finn", "020"),
+        ("gus", "9" * 5000),
+        ("hal", ""),
+    ):
+        gradebook.add_student(student, lms_user_id=number)
+    rows = exported(CanvasExport, gradebook, tmp_path)
+    assert [row[1] for row in rows[2:]] == ["020", "9" * 5000, "18", "19"]
+    assert "left out, as they share their lms user id: 'dan', 'ada'" in caplog.messages
+    (no_number,) = (one for one in caplog.messages if "no number of Canvas's" in one)
+    assert no_number.endswith(": 'eve'")
+
+
+@pytest.mark.parametrize(
+    ("number", "is_kept"),
+    [
+        *(("4711", True), ("4711.5", True), ("a1.2.3", True), ("50%", True), ("0", True)),
+        *(("1.2.3", False), ("1,234", False), ("12.", False), ("12,", False), ("1.2.3%", False)),
+    ],
+)
+def test_canvas_rewrites_what_looks_like_a_number(
+    gradebook: Gradebook, tmp_path: Path, number: str, is_kept: bool
+) -> None:
+    gradebook.update_or_create_student("ada", lms_user_id=number)
+    rows = exported(CanvasExport, gradebook, tmp_path, identify_by="sis_user_id")
+    assert (number in [row[2] for row in rows]) == is_kept
+
+
+@pytest.mark.parametrize(
+    ("identify_by", "column"),
+    [("id_number", "lms_user_id"), ("email", "email"), ("username", "id")],
+)
+@pytest.mark.parametrize("name", ["0", "a\\", 'a\\"b'])
+def test_php_reads_another(
+    gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture,
+    identify_by: str, column: str, name: str,
+) -> None:  # fmt: skip
+    details = {"lms_user_id": "20", "email": "x", "last_name": "Left out"}
+    details |= {column: name} if column != "id" else {}
+    student = name if column == "id" else "dan"
+    gradebook.add_student(student, **details)
+    rows = exported(MoodleExport, gradebook, tmp_path, identify_by=identify_by)
+    assert len(rows) == 4
+    assert "Left out" not in str(rows)
+    what = column.replace("_", " ")
+    assert f"left out, as their {what} would be read as another one: {student!r}" in caplog.messages
+
+
+@pytest.mark.parametrize("kind", [CanvasExport, MoodleExport])
+def test_who_is_not_asked_for_is_counted(
+    kind: type[Any], gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    gradebook.add_student("eve", lms_user_id="18")
+    text = str(exported(kind, gradebook, tmp_path, student=["ada", "ben"]))
+    assert "17" in text
+    assert "18" not in text
+    assert "left out, as they share their lms user id: 'ben'" in caplog.messages
+
+
+@pytest.mark.parametrize(
+    ("numbers", "sentence"),
+    [
+        (
+            {"week1": 7, "week2": "07"},
+            "CanvasExport.assignment_ids has 7 for week1 and for another lesson as well: write "
+            "each lesson's own number",
+        ),
+        (
+            {"week3": 7},
+            "CanvasExport.assignment_ids names 'week3', which is no assignment of the gradebook: "
+            "name one of week1, week2",
+        ),
+        *(
+            (
+                {"week1": value},
+                f"CanvasExport.assignment_ids has {value!r} for week1: write Canvas's number, a "
+                "positive whole one",
+            )
+            for value in (0, -7, 7.0, True, "", "seven", None)
+        ),
+    ],
+)
+def test_canvas_has_a_number_for_each_lesson(
+    gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture,
+    numbers: dict[str, Any], sentence: str,
+) -> None:  # fmt: skip
+    with pytest.raises(SystemExit):
+        exported(CanvasExport, gradebook, tmp_path, assignment_ids=numbers, assignment=["week1"])
+    assert caplog.messages[-1] == sentence
+    assert not [*tmp_path.glob("*.csv")]
+
+
+TABLES = [CanvasExport, MoodleExport, SafeCsvExport]
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_only_a_table_of_its_own_is_overwritten(
+    kind: type[Any], gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A gradebook became a table."""
+    path = tmp_path / f"{kind.__name__}.csv"
+    assert exported(kind, gradebook, tmp_path) == exported(kind, gradebook, tmp_path)
+    others = [b"", b"Student,ID,SIS User ID,SIS Login ID,Section\n", b"\xff\x00"]
+    for content in [*others, (tmp_path / "gradebook.db").read_bytes()]:
+        path.write_bytes(content)
+        with pytest.raises(SystemExit):
+            exported(kind, gradebook, tmp_path)
+        assert path.read_bytes() == content
+        assert caplog.messages[-1].startswith(f"{path} is there already and is no table of this")
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_link_leads_to_the_new_table(kind: type[Any], gradebook: Gradebook, tmp_path: Path) -> None:
+    link, there = tmp_path / f"{kind.__name__}.csv", tmp_path / "there.csv"
+    link.symlink_to(there)
+    exported(kind, gradebook, tmp_path)
+    assert link.is_symlink()
+    assert there.is_file()
+
+
+@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize(
+    ("to", "sentence"),
+    [
+        ("none/grades.csv", "there is no folder {root}/none for grades.csv: make it, or choose"),
+        ("folder", "{root}/folder is there already and is no table of this export's: choose"),
+        ("x" * 300, "{root}/xxx"),
+    ],
+)
+def test_place_that_cannot_be_written_is_a_sentence(
+    kind: type[Any], gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture,
+    to: str, sentence: str,
+) -> None:  # fmt: skip
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(SystemExit) as ended:
+        kind(to=str(tmp_path / to), config=course_at(tmp_path)).export(gradebook)
+    assert ended.value.code == 1
+    assert caplog.messages[-1].startswith(sentence.format(root=tmp_path))
+    assert "--to" in caplog.messages[-1]
+
+
+@pytest.mark.parametrize("kind", [*TABLES, GradescopeExport])
+def test_roster_that_cannot_be_is_a_sentence(
+    kind: type[Any], gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "roster.csv").write_text("name\nada\n")
+    gradebook.update_or_create_assignment("week1", duedate="2030-01-01 22:59:00 UTC")
+    gradebook.update_or_create_submission("week1", "ada", timestamp="2030-01-02 10:00:00 UTC")
+    config = course_at(tmp_path)
+    config.Deadlines.course = str(tmp_path)
+    with pytest.raises(SystemExit) as ended:
+        kind(to=str(tmp_path / "out"), config=config).export(gradebook)
+    assert ended.value.code == 1
+    assert "roster.csv:1: no column is called id" in caplog.messages[-1]
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kind", [MoodleExport, SafeCsvExport, GradescopeExport])
+def test_damaged_record_costs_words_alone(
+    kind: type[Any], gradebook: Gradebook, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "autograded" / "ada" / "week1"
+    folder.mkdir(parents=True)
+    (folder / "week1.verdicts.json").write_text("{")
+    out = tmp_path / "out"
+    kind(to=str(out), config=course_at(tmp_path)).export(gradebook)
+    files = [out] if out.is_file() else [*out.rglob("ada/results.json")]
+    assert "4.5" in "".join(path.read_text() for path in files)
+    (said,) = (one for one in caplog.messages if "no words for" in one)
+    assert said.startswith(f"week1: no words for 'ada', as the record {folder}")

@@ -2,12 +2,13 @@
 
 import csv
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas
 import pytest
 
-from autograder.checks.card.spreadsheet import as_text
+from autograder.checks.card.spreadsheet import as_text, write_table
 from autograder.nbgrading.exports.table import SafeCsvExport
 from tests.support.gradebooks import NAMES, add_lessons, course_at, gradebook_in, hand_in
 
@@ -67,6 +68,37 @@ def test_what_waits_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert frame["score"].to_dict() == {"ada": 7.5, "ben": 4.0, "cleo": 0.0}
     assert frame["raw_score"]["ada"] == 9.0
     assert frame["needs_manual_grade"].to_dict() == {"ada": False, "ben": True, "cleo": False}
+
+
+def test_not_graded_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It was a 0 that seemed to be the last word."""
+    path = tmp_path / "grades.csv"
+    (tmp_path / "submitted" / "ada" / "week1").mkdir(parents=True)
+    with gradebook_in(tmp_path, monkeypatch) as gradebook:
+        add_lessons(gradebook)
+        for student in ("ada", "ben"):
+            gradebook.add_student(student)
+        config = course_at(tmp_path)
+        SafeCsvExport(to=str(path), config=config, assignment=["week1"]).export(gradebook)
+    frame = pandas.read_csv(path, keep_default_na=False).set_index("student_id")
+    assert frame["needs_manual_grade"].to_dict() == {"ada": True, "ben": False}
+    assert frame["noticed"].to_dict() == {"ada": "not graded yet", "ben": ""}
+    assert "week1: handed in and not graded yet, so no score" in caplog.text
+
+
+def test_table_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "grades.csv"
+    write_table(path, [["old"]])
+
+    def rows() -> Iterator[list[str]]:
+        yield ["new"]
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        write_table(path, rows())
+    assert path.read_text() == '"old"\n'
 
 
 def test_lessons_come_in_the_course_s_order(

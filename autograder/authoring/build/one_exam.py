@@ -71,6 +71,8 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
     hidden = exam.hidden_cases()
     asked = {case.way for case in hidden if case.way and not case.printed}
     yield from (f"  one of these, {way.words}" for name, way in WAYS.items() if name in asked)
+    if any(case.group == "single" for case in hidden):
+        yield "  some of these, with a single entry along an axis"
     must = dict.fromkeys(sentence for case in hidden for sentence in case.properties)
     yield from (f"  {sentence} (must hold)" for sentence in must)
     points = course_lesson(course, found.lesson).points.get(exam.name, 0)

@@ -3,5 +3,5 @@
 As a module with weights of its own, in its first call and in the next, and with tensors that
 require gradients, or whose numbers do not lie one after the other.
 
-From outside: `run_module`, `back_propagation`, `ways`.
+From outside: `run_module`, `back_propagation`, `layouts`, `ways`.
 """

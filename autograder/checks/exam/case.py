@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from autograder.checks.drivers import layouts
 from autograder.checks.drivers.ways import WAYS
 from autograder.checks.exam.arguments import plainness
 from autograder.checks.values.as_json import can_be_imported
@@ -139,7 +140,6 @@ def _in_another_way(case: Case, way: str, reference: Callable[..., object]) -> C
         label=f"{case.label}, {what.words}",
         lookalikes={},
         properties={},
-        group="",
         here=what.here,
         way=way,
     )
@@ -150,6 +150,21 @@ def _in_another_way(case: Case, way: str, reference: Callable[..., object]) -> C
         return None
     tolerance = printed(case.tolerance, case.arguments, expected.value, case.names)
     return replace(asked, expected=expected, tolerance=tolerance)
+
+
+def with_single_entry(
+    axis: str, dtype: str, case: Case, arguments: Mapping[str, object], reference: Property
+) -> list[Case]:
+    """A case that has one entry along an axis, if it says anything of a right answer.
+
+    `squeeze` takes such an axis away, wherever it comes from.
+    """
+    expected = case.expected
+    if expected.raised or type(expected.value) is bool or not layouts.is_finite(expected.value):
+        return []
+    label = f"{case.label}, with {axis} = 1"
+    alone = replace(case, label=label, lookalikes={}, group="single", printed=False)
+    return with_noise({dtype: alone}, arguments, reference)
 
 
 def with_noise(

@@ -65,6 +65,37 @@ def refuse_strangers(
         )
 
 
+def refuse_many(
+    exam: str,
+    given: Sequence[object],
+    use: Callable[..., object] | None,
+    parameters: Sequence[str],
+) -> None:
+    """Refuse a case with more arguments than there are parameters.
+
+    Raises:
+        ExamError: with both numbers.
+    """
+    if len(given) > len(parameters):
+        raise ExamError(
+            f"a case of {exam} gives {len(given)} arguments, "
+            f"but {use.__name__ if use else 'the function'} takes {len(parameters)}"
+        )
+
+
+def refuse_unnamed(exam: str, returns: Sequence[str], value: object) -> None:
+    """Refuse words for results of which there are more, or fewer.
+
+    Raises:
+        ExamError: with both numbers.
+    """
+    if returns and isinstance(value, tuple | list) and len(value) != len(returns):
+        raise ExamError(
+            f"the exam of {exam} has {len(returns)} words in returns, "
+            f"but the function returns {len(value)} values"
+        )
+
+
 def sentence_of(function: Callable[..., object]) -> str:
     """The docstring of what is declared, in one line.
 

@@ -5,8 +5,8 @@ keeps to itself.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from itertools import count, islice
 from typing import TYPE_CHECKING, TypeVar
@@ -58,15 +58,20 @@ class Draw:
 
     Sizes are 2 to 7, all different within one case, so that no wrong axis has the right length and
     no matrix is square; where fixed sizes have taken some of these, 8 and more. Numbers are normal,
-    positive and negative, of order 1.
+    positive and negative, of order 1. An axis that is called like the `single` one has size 1.
     """
 
-    def __init__(self, seed: Sequence[int]) -> None:
-        self._seed = tuple(seed)
+    def __init__(self, seed: Sequence[int], single: str = "") -> None:
+        self._seed, self._single = tuple(seed), single
         self.rng = np.random.default_rng(seed)
         self._free = [int(size) for size in self.rng.permutation(_SIZES)]
         self._sizes: dict[str, int] = {}
         self._drawn: list[str] = []
+
+    @property
+    def drawn(self) -> Sequence[str]:
+        """The axes that were given sizes of their own."""
+        return self._drawn
 
     def size(self, axis: str) -> int:
         """The size of a named axis, drawn at its first mention."""
@@ -75,7 +80,8 @@ class Draw:
                 raise ExamError(
                     f"a case names more than {len(_SIZES)} axes: {[*self._sizes, axis]}"
                 )
-            self._sizes[axis] = self._free.pop()
+            own = self._free.pop()
+            self._sizes[axis] = 1 if axis == self._single else own
             self._drawn.append(axis)
         return self._sizes[axis]
 
@@ -124,3 +130,25 @@ class Draw:
     def integers(self, axes: str, below: int) -> np.ndarray:
         """Whole numbers from 0 to `below` - 1."""
         return self.rng.integers(below, size=self.shape(axes))
+
+
+Drawn = Callable[[Draw], object]
+
+
+def single_entries(cases: Sequence[Drawn], seed: int) -> Iterator[tuple[str, Drawn, object]]:
+    """Each axis that cases draw, and what one of them is with a single entry along it.
+
+    That is the first of those with the most axes: there it stands beside all others. A case that
+    can't be like that is left out.
+    """
+    firsts = [Draw((seed, place, 0)) for place in range(len(cases))]
+    for function, first in zip(cases, firsts, strict=True):
+        function(first)
+    places = sorted(range(len(cases)), key=lambda place: -len(firsts[place].drawn))
+    seen = set[str]()
+    for place in places:
+        for axis in firsts[place].drawn:
+            if axis not in seen:
+                seen.add(axis)
+                with suppress(ValueError, IndexError, ExamError):
+                    yield axis, cases[place], cases[place](Draw((seed, place, 0), axis))

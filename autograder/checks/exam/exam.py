@@ -41,9 +41,16 @@ from autograder.checks.exam.case import (
     are_yes_or_no,
     in_other_ways,
     with_noise,
+    with_single_entry,
 )
-from autograder.checks.exam.declared import refuse_slips, refuse_strangers, sentence_of
-from autograder.checks.exam.draw import DEFAULT_SEED, Draw
+from autograder.checks.exam.declared import (
+    refuse_many,
+    refuse_slips,
+    refuse_strangers,
+    refuse_unnamed,
+    sentence_of,
+)
+from autograder.checks.exam.draw import DEFAULT_SEED, Draw, Drawn, single_entries
 from autograder.checks.exam.judge import judge
 from autograder.checks.exam.report import Report
 from autograder.checks.exam.rules import broken, watched
@@ -63,7 +70,6 @@ from autograder.checks.values.tensors import cast_all, has_floating
 from autograder.errors import ExamError
 
 Function = TypeVar("Function", bound=Callable[..., object])
-Drawn = Callable[[Draw], object]
 Properties = Mapping[str, Property]
 
 
@@ -267,7 +273,7 @@ class Exam:
         """
         if self._cases:
             drawn = list(self._drawn_cases(seed))
-            return [*printed, *drawn, *self._in_other_ways(drawn)]
+            return [*printed, *drawn, *self._in_other_ways(drawn), *self._single_entries(seed)]
         return [replace(case, here=case.here or self.use is not None) for case in printed]
 
     def _in_other_ways(self, cases: Sequence[Case]) -> Iterator[Case]:
@@ -286,6 +292,12 @@ class Exam:
                 # In each dtype: what differs in one alone would be the driver's word there.
                 noisy = with_noise(typed, self._bind(values), self.reference)
                 yield from (replace(one, here=here) for one in noisy)
+
+    def _single_entries(self, seed: int) -> Iterator[Case]:
+        cases = [] if "single" in self.unasked or self._tries_functions else self._asked_in
+        for axis, function, values in single_entries([*cases], seed):
+            case, dtype = self._typed(function, values, {})[0], self._asked_in[function][0]
+            yield from with_single_entry(axis, dtype, case, self._bind(values), self.reference)
 
     def examine(self, answer: object, seed: int = DEFAULT_SEED) -> Report:
         """Examine an answer on all cases."""
@@ -352,7 +364,7 @@ class Exam:
         expected = observe(self.reference, arguments, self.use)
         if expected.raised and expected.raised.kind == "MemoryError":
             raise MemoryError(f"there is too little memory for the reference of {self.name}")
-        self._refuse_unnamed(expected.value)
+        refuse_unnamed(self.name, self.returns, expected.value)
         return Case(
             label,
             arguments,
@@ -371,20 +383,8 @@ class Exam:
 
     def _bind(self, values: object) -> dict[str, object]:
         given = values if isinstance(values, tuple) else (values,)
-        if len(given) > len(self.parameters):
-            raise ExamError(
-                f"a case of {self.name} gives {len(given)} arguments, "
-                f"but {self.use.__name__ if self.use else 'the function'} takes "
-                f"{len(self.parameters)}"
-            )
+        refuse_many(self.name, given, self.use, self.parameters)
         return dict(zip(self.parameters, given, strict=False))
-
-    def _refuse_unnamed(self, value: object) -> None:
-        if self.returns and isinstance(value, tuple | list) and len(value) != len(self.returns):
-            raise ExamError(
-                f"the exam of {self.name} has {len(self.returns)} words in returns, "
-                f"but the function returns {len(value)} values"
-            )
 
     def _refuse_doubled(self, name: str) -> None:
         if name in self.misconceptions or name in self.accepted:

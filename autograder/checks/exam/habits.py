@@ -38,6 +38,7 @@ ASPECTS = {
     "buffer": "the buffer",
     "dropout": "the dropout",
     "errors": "the errors that it should raise",
+    "single": "axes with a single entry",
 }
 # Aspects of a value whose other parts are seen to be right; of the rest, nothing is seen.
 IN_PART = ("dtype", "gradients", "arguments", "buffer")

@@ -176,9 +176,14 @@ def _right_but_for(observations: Sequence["Observation"], about: Collection[str]
 
     What is printed earns nothing: at least half of the hidden cases have to be right but for it.
     """
-    things = [*ASPECTS, *dict.fromkeys(one.case.group for one in observations if one.case.group)]
-    for alone in [one.alone.difference(about) for one in observations if one.wrong]:
-        things = [thing for thing in things if thing in alone]
+    groups = dict.fromkeys(one.case.group for one in observations if one.case.group)
+    things = [*dict.fromkeys([*ASPECTS, *groups])]
+    for one in observations:
+        # An axis may have a single entry in cases of a group, and whatever is wrong there is here.
+        also = groups if one.case.group == "single" else ()
+        if one.wrong:
+            alone = one.alone.union(also).difference(about)
+            things = [thing for thing in things if thing in alone]
     hidden = [one for one in observations if not one.case.printed]
     for thing in things:
         right = sum(not one.wrong or thing in IN_PART for one in hidden)

@@ -61,6 +61,12 @@ def loud_outside(draw: Draw) -> Local:
 
 
 @local.case(times=1)
+def far_apart(draw: Draw) -> Local:
+    """scores far apart inside of the window"""
+    return 200.0 * torch.from_numpy(draw.rng.permutation(9)), 4.0, 3
+
+
+@local.case(times=1)
 def all_inside(draw: Draw) -> Local:
     """a window wider than the sentence"""
     return draw.tensor("source"), 1.5, 9

@@ -46,8 +46,8 @@ def any_window(draw: Draw) -> Window:
 
 @window.case(times=2)
 def whole_middle(draw: Draw) -> Window:
-    """windows around a word"""
-    length = int(draw.rng.integers(4, 20))
+    """windows around a word of a long sentence"""
+    length = int(draw.rng.integers(260, 500))
     return float(draw.rng.integers(0, length)), length, int(draw.rng.integers(1, 5))
 
 
@@ -55,6 +55,12 @@ def whole_middle(draw: Draw) -> Window:
 def wider_than_all(draw: Draw) -> Window:
     """a window wider than the sentence"""
     return 1.5, 4, 10
+
+
+@window.case(times=1)
+def nothing_in_the_middle(draw: Draw) -> Window:
+    """D = 0, and no word in the middle: an empty window"""
+    return 2.5, 5, 0
 
 
 @window.case(times=1)

@@ -91,6 +91,14 @@ def part_of_concat(draw: Draw) -> Scored:
     return query, keys, "cat", W, v
 
 
+@scores.case(times=3)
+def more_than_a_kind(draw: Draw) -> Scored:
+    """a kind of which "dot", "general" or "concat" is a part"""
+    kind = draw.in_turn(("scaled dot", "general ", "concat, too"))
+    query, keys, W, v = concat_arguments(draw)
+    return query, keys, kind, W, v
+
+
 @scores.case(times=1)
 def capital_letters(draw: Draw) -> Scored:
     """a kind in capital letters"""

@@ -50,6 +50,12 @@ def one_column(draw: Draw) -> torch.Tensor:
 
 
 @columns.case(times=1)
+def far_above(draw: Draw) -> torch.Tensor:
+    """scores above 1000"""
+    return 1000 + draw.tensor("tokens tokens")
+
+
+@columns.case(times=1)
 def drawn_past_far_below(draw: Draw) -> torch.Tensor:
     """visible scores of -1e32 and less, in a text of several words"""
     # Alike within a column, so that it is the same to lower what is hidden and to replace it.

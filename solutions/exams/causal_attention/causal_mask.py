@@ -30,8 +30,8 @@ def any_number(draw: Draw) -> int:
 
 @mask.case(times=1)
 def many_tokens(draw: Draw) -> int:
-    """90 tokens"""
-    return 90
+    """hundreds of tokens"""
+    return int(draw.rng.integers(260, 300))
 
 
 MASK_VALUES.apply(

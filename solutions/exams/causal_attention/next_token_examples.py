@@ -7,7 +7,11 @@ from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import Pair
 from solutions.exams.families import PAIR
 
-prefixes = Exam(reference.next_token_examples, returns=("inputs", "targets"))
+prefixes = Exam(
+    reference.next_token_examples,
+    returns=("inputs", "targets"),
+    unasked={"single": "a text of one token has no next one"},
+)
 
 
 @prefixes.example

@@ -5,10 +5,12 @@ It is written here in steps, with a family of what goes wrong in them.
 
 from collections.abc import Callable
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
+from autograder import Draw
 from solutions.exams.families.family import Family
 from solutions.exams.library_products import WHOLE_ATTENTIONS
 from solutions.exams.printed_numbers import numbers
@@ -38,6 +40,24 @@ def extreme_texts() -> tuple[Tensor, Tensor, Tensor]:
     )
     queries, keys, values = map(torch.stack, zip(*texts, strict=True))
     return queries, keys, values
+
+
+def scores_beyond_measure() -> Tensor:
+    """Scores of -1e12 and below, (3, 3), but for one."""
+    # The one is below numbers such as -1e4 and above those such as -1e9, for whoever fills or
+    # starts with these.
+    return -torch.tensor([[1e6, 1e12, 2e12], [3e12, 2e12, 1e12], [1e12, 3e12, 2e12]]).double()
+
+
+def drawn_beyond_measure(draw: Draw, queries: int, keys: int) -> Tensor:
+    """Scores below -1e10, (queries, keys), but for those of the last query, which are above 1e10.
+
+    No two of a query are alike, and all are powers of two, which are exact in float32.
+    """
+    powers = [draw.rng.choice(np.arange(34, 66), keys, replace=False) for _ in range(queries)]
+    scores = -torch.from_numpy(2.0 ** np.stack(powers))
+    scores[-1] *= -1
+    return scores
 
 
 class Blockwise:
@@ -260,8 +280,23 @@ class StartedFarBelow(StartedAtZero):
         return super().lowest(queries) - 1e4
 
 
+class StartedFurtherBelow(StartedAtZero):
+    """Your largest score starts at a number such as -1e9, and scores can be lower still. Where all
+    of a query's are far below it, every exponential is 0, and 0 / 0 is NaN: start at −∞.
+    """
+
+    def lowest(self, queries: Tensor) -> Tensor:
+        return super().lowest(queries) - 1e9
+
+
 MAXIMUM = Family(
-    OwnMaximumUnshrunk, OwnMaximum, NoMaximum, OneMaximumForAll, StartedAtZero, StartedFarBelow
+    OwnMaximumUnshrunk,
+    OwnMaximum,
+    NoMaximum,
+    OneMaximumForAll,
+    StartedAtZero,
+    StartedFarBelow,
+    StartedFurtherBelow,
 )
 
 # --- which blocks --------------------------------------------------------------------------------

@@ -44,6 +44,12 @@ CAUSAL_TOKENS = 24_000
 # its divisor away from 0.
 _OFF = 2e-9
 
+# Of these two keys elu + 1 makes features that are 5e-6 together, the second twice the first.
+# Published code adds a millionth to the divisor, which takes a sixth from a context there; whatever
+# keeps the divisor further away from 0 takes more.
+FAR_BELOW = torch.tensor([[5e-6 / 3], [5e-6 * 2 / 3]], dtype=torch.float64).log()
+_AT_MOST_OFF = 0.25
+
 
 def too_long(queries: int, keys: int, seed: int) -> Triple:
     """Queries, keys and values, with one feature each, of a text that is too long for a table.
@@ -89,6 +95,25 @@ def reads_too_long(
 def is_longest(queries: Tensor) -> bool:
     """Whether a case is the one that stands for all long texts: one try with a text is enough."""
     return queries.shape[-2] >= 60 and queries.dtype == torch.float64
+
+
+def no_feature_is_too_small(
+    attention: Callable[..., object], queries: Tensor, keys: Tensor, values: Tensor, *_: object
+) -> bool:
+    """keys have the weights that their features say, even where these are nearly 0"""
+    # Whatever the case is: one try is enough.
+    if keys.shape[-2] > 1:
+        return True
+    values = torch.stack([values[0], torch.zeros_like(values[0])]).double()
+    contexts = driven(map_features, attention)(0 * FAR_BELOW, FAR_BELOW.clone(), values)
+    return isinstance(contexts, Tensor) and is_a_third(contexts[-1], values[0])
+
+
+def is_a_third(context: object, value: Tensor) -> bool:
+    """Whether a context is a third of a value, but for what published code adds to the divisor."""
+    if not isinstance(context, Tensor) or context.shape != value.shape:
+        return False
+    return bool(((3 * context - value).abs() <= _AT_MOST_OFF * value.abs()).all())
 
 
 def softplus_and_one(x: Tensor) -> Tensor:

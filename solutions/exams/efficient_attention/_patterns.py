@@ -5,6 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from autograder import Draw
 from solutions.exams.families import MASK_VALUES
 from solutions.exams.families.family import Answer, Family
 
@@ -19,6 +20,11 @@ def distances(num_tokens: int) -> Tensor:
     """How far each key stands before its query; below 0 where it comes after it."""
     rows, columns = rows_and_columns(num_tokens)
     return rows - columns
+
+
+def many_tokens(draw: Draw) -> int:
+    """So many that their positions do not fit into a byte; few enough for loops over pairs."""
+    return int(draw.rng.integers(260, 280))
 
 
 class FirstRowReturned(Answer):

@@ -15,6 +15,7 @@ from solutions.exams.efficient_attention._long_texts import (
     Mapped,
     drawn,
     is_longest,
+    no_feature_is_too_small,
     one_feature,
     printed,
     reads_too_long,
@@ -102,6 +103,9 @@ def table_does_not_fit(attention: Callable[..., Tensor], queries: Tensor, *_: ob
     return not is_longest(queries) or reads_too_long(
         attention, reference.causal_linear_attention, queries, CAUSAL_TOKENS
     )
+
+
+causal.holds(no_feature_is_too_small)
 
 
 @causal.holds

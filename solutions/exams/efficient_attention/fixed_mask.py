@@ -5,7 +5,7 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from solutions import efficient_attention as reference
-from solutions.exams.efficient_attention._patterns import PATTERN, rows_and_columns
+from solutions.exams.efficient_attention._patterns import PATTERN, many_tokens, rows_and_columns
 
 fixed = Exam(reference.fixed_mask, forbids=("companion",))
 
@@ -62,8 +62,8 @@ def as_long_as_the_text(draw: Draw) -> Pattern:
 
 @fixed.case(times=1)
 def long_text(draw: Draw) -> Pattern:
-    """150 tokens, blocks of 12"""
-    return 150, 12
+    """more than 256 tokens, blocks of 12"""
+    return many_tokens(draw), 12
 
 
 PATTERN.apply(

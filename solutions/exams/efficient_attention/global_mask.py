@@ -5,7 +5,7 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from solutions import efficient_attention as reference
-from solutions.exams.efficient_attention._patterns import PATTERN, rows_and_columns
+from solutions.exams.efficient_attention._patterns import PATTERN, many_tokens, rows_and_columns
 
 everywhere = Exam(reference.global_mask, forbids=("companion",))
 
@@ -70,8 +70,8 @@ def all_global(draw: Draw) -> Pattern:
 
 @everywhere.case(times=1)
 def long_text(draw: Draw) -> Pattern:
-    """120 tokens, four of them global"""
-    return 120, [0, 17, 64, 119]
+    """more than 256 tokens, four of them global"""
+    return many_tokens(draw), [17, *(int(draw.rng.integers(at, at + 90)) for at in (20, 120)), 257]
 
 
 PATTERN.apply(

@@ -120,9 +120,11 @@ def one_query(draw: Draw) -> Five:
 
 @mixtures.case(times=1)
 def overlong(draw: Draw) -> Five:
-    """queries and keys thirty times as long"""
-    Q, K, V, E, F = drawn_mixtures(draw)
-    return 30 * Q, 30 * K, V, E, F
+    """scores beyond 1e12, above and below 0"""
+    Q, K, V, E, F = drawn_mixtures(draw.fix(rank=3))
+    # Each mixture is twice the one before, so no rounding decides which score is the largest.
+    E = E[:1].abs() * 2.0 ** torch.arange(3)[:, None]
+    return 1e8 * torch.cat([-Q[:1].abs(), Q[1:].abs()]), 1e8 * K.abs(), V, E, F
 
 
 @mixtures.holds
@@ -130,6 +132,8 @@ def nothing_mixed_is_attention(
     attend: Callable[..., Tensor], Q: Tensor, K: Tensor, V: Tensor, E: Tensor, F: Tensor
 ) -> bool:
     """if each mixture is one of the keys, the result is that of scaled dot-product attention"""
+    # Between scores that are far larger, rounding could decide which is the largest.
+    Q, K = (x / max(1.0, float(x.abs().max()) / 100) for x in (Q, K))
     alone = torch.eye(K.shape[-2], dtype=K.dtype)
     expected = torch.softmax(Q @ K.mT / K.shape[-1] ** 0.5, dim=-1) @ V
     # Scores of a thousand leave single precision little after the point.

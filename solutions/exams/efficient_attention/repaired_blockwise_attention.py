@@ -16,7 +16,9 @@ from solutions.exams.efficient_attention._blocks import (
     Blockwise,
     NothingShrunk,
     OwnMaximumUnshrunk,
+    drawn_beyond_measure,
     extreme_texts,
+    scores_beyond_measure,
     together,
     with_scores,
 )
@@ -75,6 +77,12 @@ def far_below_zero() -> Blocked:
     return *with_scores(scores, numbers(4, 3, start=20)), 3
 
 
+@repaired.example
+def beyond_measure() -> Blocked:
+    """three queries, with scores of -1e6, -1e12 and below"""
+    return *with_scores(scores_beyond_measure(), numbers(3, 3, start=20)), 2
+
+
 @repaired.case(times=2)
 def drawn_queries(draw: Draw) -> Blocked:
     """queries, keys and values drawn at random"""
@@ -110,6 +118,13 @@ def drawn_large(draw: Draw) -> Blocked:
     """scores in the hundreds"""
     queries, keys, values = drawn(draw.fix(keys=9))
     return 15 * queries, 15 * keys, values, 2
+
+
+@repaired.case(times=1)
+def beyond_measure_drawn(draw: Draw) -> Blocked:
+    """scores below -1e10"""
+    scores = drawn_beyond_measure(draw, 3, 5)
+    return *with_scores(scores, draw.fix(keys=5).tensor("keys d_v")), 2
 
 
 @repaired.holds

@@ -87,6 +87,13 @@ def one_drawn(draw: Draw) -> Masks:
 
 
 @union.case(times=1)
+def many_patterns(draw: Draw) -> Masks:
+    """256 patterns that agree"""
+    # A count of them that is kept in a byte is 0.
+    return drawn(draw.fix(tokens=3, keys=3), 1, share=0) * 256
+
+
+@union.case(times=1)
 def one_token(draw: Draw) -> Masks:
     """two patterns of a single token"""
     return [torch.tensor([[True]]), torch.tensor([[False]])]

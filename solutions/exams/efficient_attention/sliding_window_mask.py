@@ -5,7 +5,12 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from solutions import efficient_attention as reference
-from solutions.exams.efficient_attention._patterns import PATTERN, distances, rows_and_columns
+from solutions.exams.efficient_attention._patterns import (
+    PATTERN,
+    distances,
+    many_tokens,
+    rows_and_columns,
+)
 
 window = Exam(reference.sliding_window_mask, forbids=("companion",))
 
@@ -68,8 +73,8 @@ def one_less_than_the_text(draw: Draw) -> Pattern:
 
 @window.case(times=1)
 def long_text(draw: Draw) -> Pattern:
-    """150 tokens, a window of 20"""
-    return 150, 20
+    """more than 256 tokens, a window of 20"""
+    return many_tokens(draw), 20
 
 
 PATTERN.apply(

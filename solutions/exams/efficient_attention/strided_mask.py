@@ -5,7 +5,12 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from solutions import efficient_attention as reference
-from solutions.exams.efficient_attention._patterns import PATTERN, distances, rows_and_columns
+from solutions.exams.efficient_attention._patterns import (
+    PATTERN,
+    distances,
+    many_tokens,
+    rows_and_columns,
+)
 
 strided = Exam(reference.strided_mask, forbids=("companion",))
 
@@ -56,8 +61,8 @@ def as_long_as_the_text(draw: Draw) -> Pattern:
 
 @strided.case(times=1)
 def long_text(draw: Draw) -> Pattern:
-    """144 tokens, a stride of 12"""
-    return 144, 12
+    """more than 256 tokens, a stride of 12"""
+    return many_tokens(draw), 12
 
 
 PATTERN.apply(

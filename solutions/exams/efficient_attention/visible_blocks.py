@@ -85,8 +85,9 @@ def all_hidden(draw: Draw) -> Cut:
 
 @blocks.case(times=1)
 def nothing_hidden(draw: Draw) -> Cut:
-    """a mask that hides nothing"""
-    return torch.zeros(5, 8, dtype=torch.bool), 2
+    """a mask that hides nothing, in blocks of 16"""
+    # There are 256 pairs in a block, and a count of them that is kept in a byte is 0.
+    return torch.zeros(35, 56, dtype=torch.bool), 16
 
 
 @blocks.case(times=1)
@@ -97,14 +98,17 @@ def one_pair(draw: Draw) -> Cut:
 
 @blocks.case(times=1)
 def one_query(draw: Draw) -> Cut:
-    """one query, as in decoding"""
-    return torch.arange(10)[None] < 7, 4
+    """one query that sees one of 2,500 keys, in blocks of 1,100"""
+    return torch.arange(2500)[None] != int(draw.rng.integers(1100, 2200)), 1100
 
 
 @blocks.case(times=1)
 def long_text(draw: Draw) -> Cut:
-    """a strided pattern of 90 tokens, in blocks of 16"""
-    return reference.strided_mask(90, 9), 16
+    """a single visible pair, in blocks of more than 100"""
+    size = int(draw.rng.integers(101, 106))
+    hidden = torch.ones(size + 9, 2 * size + 17, dtype=torch.bool)
+    hidden[draw.rng.integers(size), size + draw.rng.integers(size)] = False
+    return hidden, size
 
 
 ROWS.apply(

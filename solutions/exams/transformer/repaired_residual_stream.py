@@ -61,6 +61,12 @@ def drawn_deep(draw: Draw) -> Case:
 
 
 @repaired.case(times=1)
+def drawn_nothing(draw: Draw) -> Case:
+    """no layer at all"""
+    return drawn(draw, 0)
+
+
+@repaired.case(times=1)
 def drawn_token(draw: Draw) -> Case:
     """one token"""
     return drawn(draw.fix(batch=1, tokens=1), 2)

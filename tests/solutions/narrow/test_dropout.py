@@ -38,7 +38,8 @@ class NothingOfManyWords(nn.Dropout):
 @pytest.mark.parametrize("exam", MODULES)
 def test_words_are_dropped_one_by_one(exam: Exam, wrong: type[nn.Dropout]) -> None:
     def answer(**settings: Any) -> nn.Module:
-        module: nn.Module = exam.reference(**settings)
+        module = exam.reference(**settings)
+        assert isinstance(module, nn.Module)
         for part in [*module.modules()]:
             for name, child in part.named_children():
                 if type(child) is nn.Dropout:

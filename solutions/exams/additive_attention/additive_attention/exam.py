@@ -123,5 +123,15 @@ def strong_annotations(draw: Draw) -> Module:
     return module_arguments(draw, scale=30)
 
 
+@attention.case(times=1, dtypes=("float64",))
+def still_further_below(draw: Draw) -> Module:
+    """scores of tens of thousands below zero"""
+    settings, weights, inputs = module_arguments(draw)
+    query, annotations, lengths = inputs
+    down = {name: 0.1 * weight.abs() for name, weight in weights.items()}
+    down["v"] = -1e6 * (1 + weights["v"].abs())
+    return settings, down, (query.abs(), annotations.abs(), lengths)
+
+
 attention.half_but_for("sentences of one word", one_word_attended, lone_word)
 attention.half_but_for("a batch of one sentence", one_sentence_attended, lone_sentence)

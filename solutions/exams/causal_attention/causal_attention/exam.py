@@ -130,6 +130,14 @@ def shorter_than_the_context(draw: Draw) -> Module:
 
 
 @module.case(times=1)
+def long_text(draw: Draw) -> Module:
+    """a text of hundreds of words"""
+    draw.fix(batch=1, tokens=int(draw.rng.integers(260, 300)))
+    inputs = draw.tensor("batch tokens d_in")
+    return settings(inputs, draw.size("d_out"), 300), drawn_weights(draw), (inputs,), False, 1
+
+
+@module.case(times=1)
 def one_word_of_one_sentence(draw: Draw) -> Module:
     """one sentence of one word"""
     inputs = draw.fix(batch=1, tokens=1).tensor("batch tokens d_in")

@@ -20,6 +20,7 @@ from solutions.exams.spoiled import (
     cancelling,
     exchanging,
     late_place,
+    only,
     place_in_turn,
     spoiled,
 )
@@ -195,6 +196,35 @@ def largest_blocks_are_wrong(draw: Draw) -> Tried:
     text = growing_keys(draw.fix(queries=queries, d_v=d_v), keys)
     size = int(draw.rng.integers(20, keys))
     return wrong_in_blocks_of([size], spoiled(draw, *late_place(draw, queries, d_v))), *text
+
+
+@exact.case(times=1)
+def little_among_many(draw: Draw) -> Tried:
+    """one number of thousands is off by 0.002"""
+    queries, d_v = (int(draw.rng.integers(least, least + 5)) for least in (55, 100))
+    place = only(*late_place(draw, queries, d_v))
+
+    def wrong(contexts: Tensor) -> Tensor:
+        found = contexts.clone()
+        found[place] += 0.002
+        return found
+
+    text = growing_keys(draw.fix(queries=queries, d_v=d_v))
+    return wrong_in_blocks_of(range(1, 8), wrong), *text
+
+
+@exact.case(times=1)
+def beside_zero(draw: Draw) -> Tried:
+    """a feature that should be 0 is 1e-15"""
+    queries, keys, values = growing_keys(draw)
+    values[:, 0] = 0
+    rounding = 1e-15 * torch.eye(values.shape[1], dtype=values.dtype)[0]
+    rounded = wrong_in_blocks_of(range(1, 8), lambda contexts: contexts + rounding)
+    return rounded, queries, keys, values
+
+
+exact.half_but_for("a small difference in one number of many", little_among_many)
+exact.half_but_for("a 0 that is rounded", beside_zero)
 
 
 @exact.case(times=1)

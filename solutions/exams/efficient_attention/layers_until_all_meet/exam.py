@@ -1,5 +1,7 @@
 """The exam of `layers_until_all_meet`, lesson 08."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -181,4 +183,14 @@ meeting.half_but_for("a single token", one_token, one_token_causal)
 def longest_chain(draw: Draw) -> Asked:
     """a chain of many tokens, each of which sees the one before it"""
     # No longer: in whole numbers of 64 bits, the ways from one end to the other are still exact.
-    return causal_window(int(draw.rng.integers(50, 62)), 2), True
+    return causal_window(int(draw.rng.integers(66, 68)), 2), True
+
+
+@meeting.holds
+def hundred_layers_are_not_too_many(
+    count_layers: Callable[..., int | None], hidden: Tensor, causal: bool = False
+) -> bool:
+    """in a chain of more than a hundred tokens there is a layer for each step"""
+    is_longest = len(hidden) >= 66 and bool(hidden[0, 1])
+    tokens = len(hidden) + 37
+    return not is_longest or count_layers(causal_window(tokens, 2), True) == tokens - 1

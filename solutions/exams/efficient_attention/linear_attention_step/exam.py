@@ -8,7 +8,9 @@ from autograder import Draw, Exam
 from companion import both_signs, elu_plus_one
 from solutions import efficient_attention as reference
 from solutions.exams.efficient_attention._long_texts import (
+    FAR_BELOW,
     FeatureMap,
+    is_a_third,
     one_feature,
     softplus_and_one,
 )
@@ -105,6 +107,24 @@ def drawn_one_feature(draw: Draw) -> Stepped:
 def drawn_late(draw: Draw) -> Stepped:
     """a token after a hundred others"""
     return drawn(draw, 100, elu_plus_one)
+
+
+@step.holds
+def no_feature_is_too_small(
+    step_function: Callable[..., Result],
+    state: State,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    feature_map: FeatureMap,
+) -> bool:
+    """keys have the weights that their features say, even where these are nearly 0"""
+    if state[1].any():
+        return True
+    value, (earlier, new) = value.double(), FAR_BELOW
+    there = after(earlier[None], value[None], elu_plus_one)
+    context, _ = step_function(there, 0 * new, new.clone(), 0 * value, elu_plus_one)
+    return is_a_third(context, value)
 
 
 @step.holds

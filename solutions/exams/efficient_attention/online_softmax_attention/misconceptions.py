@@ -11,6 +11,7 @@ from solutions.exams.efficient_attention._blocks import (
     Blockwise,
     NoMaximum,
     NothingShrunk,
+    StartedFurtherBelow,
 )
 from solutions.exams.efficient_attention.online_softmax_attention.exam import online
 from solutions.exams.families import TENSOR_DTYPE
@@ -237,6 +238,21 @@ class ScoreOfMinusTenThousand(Blockwise):
         return scores.masked_fill(hidden, -1e4)
 
 
+class ScoreOfMinusABillion(Blockwise):
+    """You gave hidden keys a score such as -1e9, which is enough until the visible ones are even
+    lower. Fill with −∞.
+    """
+
+    def hide(self, scores: Tensor, hidden: Tensor) -> Tensor:
+        return scores.masked_fill(hidden, -1e9)
+
+
+class NothingBelowMinusABillion(StartedFurtherBelow, ScoreOfMinusABillion):
+    """Your largest score starts at a number such as -1e9, and hidden keys have it as their score.
+    That is enough until the visible scores are even lower: start at −∞, and fill with −∞.
+    """
+
+
 class HiddenAfterwards(Blockwise):
     """Where a hidden key has the highest score, you take that as the largest, and relative to it
     the exponentials of the visible ones round to 0. Hide the scores before you look for the
@@ -321,6 +337,8 @@ Family(
     ScoreOfZero,
     ScoreOfMinusHundred,
     ScoreOfMinusTenThousand,
+    ScoreOfMinusABillion,
+    NothingBelowMinusABillion,
     HiddenAfterwards,
     HiddenByAProduct,
     HiddenFromTheValuesAlone,

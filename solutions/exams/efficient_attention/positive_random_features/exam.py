@@ -85,6 +85,18 @@ def all_are_positive(function: Callable[[Tensor, Tensor], Tensor], x: Tensor, w:
 
 
 @features.holds
+def small_features_are_exact(
+    function: Callable[[Tensor, Tensor], Tensor], x: Tensor, w: Tensor
+) -> bool:
+    """the features of long vectors are right, though they are nearly 0"""
+    # Half of their square is 40, so the features are about exp(-40): far below what is added to
+    # numbers to keep them away from 0, and far above the smallest number of float32.
+    long = x / x.norm(dim=-1, keepdim=True) * (2 * 40 * x.shape[-1] ** 0.5) ** 0.5
+    wanted = reference.positive_random_features(long, w)
+    return torch.allclose(function(long, w).to(wanted.dtype), wanted, rtol=1e-2, atol=0)
+
+
+@features.holds
 def a_zero_has_features_of_one(
     function: Callable[[Tensor, Tensor], Tensor], x: Tensor, w: Tensor
 ) -> bool:

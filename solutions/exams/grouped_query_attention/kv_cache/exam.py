@@ -120,8 +120,8 @@ def long_text(draw: Draw) -> Texts:
 
 @cache.case(times=1)
 def overfull_in_the_end(draw: Draw) -> Texts:
-    """tokens that are too many, which are refused, and fewer after them"""
-    return drawn_sizes(draw, 6), [drawn_text(draw, 3, 2, 2, 1, 1)]
+    """tokens that are too many, which are refused, in the end or at once, and fewer after them"""
+    return drawn_sizes(draw, 6), [drawn_text(draw, 3, 2, 2, 1, 1), drawn_text(draw, 7, 4)]
 
 
 @cache.holds

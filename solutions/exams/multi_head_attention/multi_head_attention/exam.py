@@ -136,6 +136,15 @@ def single_head(draw: Draw) -> Module:
 
 
 @batched.case(times=1)
+def long_text(draw: Draw) -> Module:
+    """a text of hundreds of words"""
+    draw.fix(batch=1, tokens=int(draw.rng.integers(260, 300)))
+    inputs = draw.tensor("batch tokens d_in")
+    weights, d_out, heads = drawn_batched(draw)
+    return settings(inputs, d_out, heads, 300), weights, (inputs,), False, 1
+
+
+@batched.case(times=1)
 def one_word(draw: Draw) -> Module:
     """one word, in a context of 40"""
     inputs = draw.fix(batch=1, tokens=1).tensor("batch tokens d_in")

@@ -101,6 +101,15 @@ def characters_of_all_kinds(draw: Draw) -> Call:
 
 
 @cutting.case(times=1)
+def merged_twice(draw: Draw) -> Call:
+    """a merge that comes twice, and meets new pieces the second time"""
+    first, second, third = draw.rng.permutation(list("abcdefgh"))[:3].tolist()
+    joined = first + second
+    merges = [(joined, third), (first, second), (joined, third)]
+    return first + joined + third + joined, merges
+
+
+@cutting.case(times=1)
 def long_pieces(draw: Draw) -> Call:
     """characters of all kinds, and merges that make ever longer pieces of them"""
     text = text_of_all_kinds(draw, ENDS[1])

@@ -258,6 +258,12 @@ def faint_losses(draw: Draw) -> tuple[Encode, Decode, list[str]]:
 
 
 @lossless.case(times=1)
+def a_tuple(draw: Draw) -> tuple[Encode, Decode, tuple[str, ...]]:
+    """a tuple of texts, none of which is harmed"""
+    return specimens.table_ids, from_table_ids, tuple(some_words(draw))
+
+
+@lossless.case(times=1)
 def an_empty_text_harmed(draw: Draw) -> tuple[Encode, Decode, list[str]]:
     """an empty text, of which something comes back"""
     first, *others = some_words(draw)

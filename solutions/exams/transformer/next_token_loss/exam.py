@@ -18,6 +18,7 @@ loss = Exam(
     unasked={
         "gradients": "each of its cases asks for them",
         "layout": "a last layer returns contiguous tensors, and published code relies on it",
+        "single": "a text of one token has no next one",
     },
 )
 

@@ -21,7 +21,8 @@ def test_all_of_an_exam_is_told() -> None:
     for name in (*found.exam.misconceptions, *found.exam.accepted):
         assert f"  {name} " in text
     assert "  four tokens (printed)" in text
-    assert "  90 tokens (drawn once)" in text
+    assert "  hundreds of tokens (drawn once)" in text
+    assert "  some of these, with a single entry along an axis" in text
     assert "visible_instead                families/mask_values.py:" in text
 
 

@@ -144,8 +144,10 @@ def test_printed_cases(exam):
 
 
 def test_hidden_cases(exam):
-    drawn = ["a mixture drawn at random", "a mixture drawn at random, in float32"]
-    assert labels(exam.hidden_cases()) == [*labels(exam.printed_cases()), *drawn, *drawn]
+    words = "a mixture drawn at random"
+    drawn = 2 * [words, f"{words}, in float32"]
+    single = [f"{words}, with {axis} = 1" for axis in ("tokens", "d_in")]
+    assert labels(exam.hidden_cases()) == [*labels(exam.printed_cases()), *drawn, *single]
 
 
 def test_hidden_cases_are_reproducible(exam):
@@ -154,7 +156,7 @@ def test_hidden_cases_are_reproducible(exam):
 
 
 def test_each_drawn_case_is_fresh(exam):
-    drawn = [c.arguments["weights"].tolist() for s in (1, 2) for c in exam.hidden_cases(s)[2::2]]
+    drawn = [c.arguments["weights"].tolist() for s in (1, 2) for c in exam.hidden_cases(s)[2:6:2]]
     assert all(one != other for one, other in combinations(drawn, 2))
 
 
@@ -177,7 +179,8 @@ def test_case_in_one_dtype():
         return draw("n")
 
     cases = [case for case in exam.hidden_cases() if not case.way]
-    assert [case.label for case in cases] == ["a row, in float32"] * 2
+    words = "a row, in float32"
+    assert [case.label for case in cases] == [words, words, f"{words}, with n = 1"]
     assert {case.arguments["a"].dtype.name for case in cases} == {"float32"}
 
 
@@ -470,7 +473,9 @@ def test_property_of_class():
         def forward(self, x):
             return super().forward(x) + (len(x) if x.shape[1] == 1 else 0)
 
-    report = affine_exam().examine(Mixed)
+    exam = affine_exam()
+    exam.unasked["single"] = "a case with a single word would tell as well"
+    report = exam.examine(Mixed)
     assert report.finding.details == ("this does not hold: each word is mapped by itself",)
 
 
@@ -528,9 +533,9 @@ def test_cases_are_made_once():
     for answer in (mix, *exam.misconceptions.values()):
         exam.examine(answer)
         exam.preview(answer)
-    assert len(drawn) == 1
+    once = len(drawn)
     exam.examine(mix, seed=7)
-    assert len(drawn) == 2
+    assert len(drawn) == 2 * once
 
 
 def test_what_is_declared_later_counts(exam):
@@ -935,6 +940,43 @@ def test_property_that_fails_in_a_group_costs_half():
         return False
 
     assert exam.examine(doubling_but()).right_but_for == ""
+
+
+def test_a_case_of_a_group_is_one_however_it_is_asked():
+    def doubled(x):
+        return 2 * x
+
+    exam = Exam(doubled)
+
+    @exam.case(times=1)
+    def above_a_hundred(draw):
+        """above a hundred"""
+        return 100 + draw.tensor("rows columns").abs()
+
+    @exam.case(times=6)
+    def drawn(draw):
+        """drawn"""
+        return draw.tensor("rows columns")
+
+    exam.half_but_for("large numbers", above_a_hundred)
+    assert "above a hundred, with rows = 1" in labels(exam.hidden_cases())
+    assert {case.way for case in exam.hidden_cases() if case.group} >= {"", "gradients"}
+    limited = exam.examine(lambda x: 2 * x.clamp(max=100))
+    assert limited.right_but_for == "large numbers"
+
+
+def test_an_axis_with_a_single_entry_costs_half():
+    exam = mixing_exam()
+    report = exam.examine(lambda weights, values: mix(weights, values).squeeze())
+    assert report.right_but_for == "axes with a single entry"
+    exam = Exam(mix, unasked={"single": "a mixture of one is none"})
+
+    @exam.case
+    def drawn(draw):
+        """drawn"""
+        return draw.weights("tokens"), draw("tokens d_in")
+
+    assert not any("= 1" in label for label in labels(exam.hidden_cases()))
 
 
 class Cut(Affine):

@@ -53,8 +53,13 @@ class _Retaken(Exam):
         self._number = number
 
     def _drawn_cases(self, seed: int) -> Iterator[Case]:
-        both = hashlib.sha256(f"{seed} {self._number}".encode()).digest()
-        return super()._drawn_cases(int.from_bytes(both))
+        return super()._drawn_cases(self._from_both(seed))
+
+    def _single_entries(self, seed: int) -> Iterator[Case]:
+        return super()._single_entries(self._from_both(seed))
+
+    def _from_both(self, seed: int) -> int:
+        return int.from_bytes(hashlib.sha256(f"{seed} {self._number}".encode()).digest())
 
 
 def _name_the_lessons(exam: Exam, lessons: Exam) -> None:

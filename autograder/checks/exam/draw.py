@@ -5,7 +5,7 @@ keeps to itself.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from itertools import count, islice
@@ -135,12 +135,15 @@ class Draw:
 Drawn = Callable[[Draw], object]
 
 
-def single_entries(cases: Sequence[Drawn], seed: int) -> Iterator[tuple[str, Drawn, object]]:
+def single_entries(
+    declared: Iterable[Drawn], grouped: Container[object], seed: int
+) -> Iterator[tuple[str, Drawn, object]]:
     """Each axis that cases draw, and what one of them is with a single entry along it.
 
     That is the first of those with the most axes: there it stands beside all others. A case that
-    can't be like that is left out.
+    can't be like that is left out, as is one of a group: it would be wrong for two reasons.
     """
+    cases = [one for one in declared if one not in grouped]
     firsts = [Draw((seed, place, 0)) for place in range(len(cases))]
     for function, first in zip(cases, firsts, strict=True):
         function(first)

@@ -295,7 +295,7 @@ class Exam:
 
     def _single_entries(self, seed: int) -> Iterator[Case]:
         cases = [] if "single" in self.unasked or self._tries_functions else self._asked_in
-        for axis, function, values in single_entries([*cases], seed):
+        for axis, function, values in single_entries(cases, self._groups, seed):
             case, dtype = self._typed(function, values, {})[0], self._asked_in[function][0]
             yield from with_single_entry(axis, dtype, case, self._bind(values), self.reference)
 

@@ -8,7 +8,7 @@ import torch
 
 from autograder.checks.exam.case import is_mistaken
 from autograder.checks.exam.exam import Exam
-from tests.support.course import every_exam, without_hints
+from tests.support.course import every_exam, exam_of, without_hints
 from tests.support.sample import sample
 
 # Axes of what is returned that never have a single entry, or not in what an exam draws.
@@ -64,7 +64,7 @@ def test_no_axis_may_be_taken_away(exam: Exam) -> None:
 
 
 def test_it_costs_half() -> None:
-    exam = next(exam for exam in every_exam().values() if exam.name == "SelfAttention_v2")
+    exam = exam_of("SelfAttention_v2")
 
     class SelfAttention(exam.reference):  # type: ignore[misc, name-defined]
         def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -73,3 +73,15 @@ def test_it_costs_half() -> None:
 
     report = without_hints(exam).examine(SelfAttention)
     assert report.right_but_for == "axes with a single entry"
+
+
+def test_a_group_that_is_about_one_has_its_own_name() -> None:
+    exam = exam_of("AdditiveAttention")
+
+    class AdditiveAttention(exam.reference):  # type: ignore[misc, name-defined]
+        def forward(self, *inputs: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            contexts, weights = super().forward(*inputs)
+            return contexts, weights.squeeze(1)
+
+    report = without_hints(exam).examine(AdditiveAttention)
+    assert report.right_but_for == "sentences of one word"

@@ -959,7 +959,7 @@ def test_a_case_of_a_group_is_one_however_it_is_asked():
         return draw.tensor("rows columns")
 
     exam.half_but_for("large numbers", above_a_hundred)
-    assert "above a hundred, with rows = 1" in labels(exam.hidden_cases())
+    assert "drawn, with rows = 1" in labels(exam.hidden_cases())
     assert {case.way for case in exam.hidden_cases() if case.group} >= {"", "gradients"}
     limited = exam.examine(lambda x: 2 * x.clamp(max=100))
     assert limited.right_but_for == "large numbers"

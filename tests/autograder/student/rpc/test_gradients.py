@@ -461,4 +461,4 @@ def test_gradients_that_nobody_can_have(
 ) -> None:
     session.run(FORGED)
     said = call("forges", lambda rows: rows * 2, number, cotangents)
-    assert said == "RuntimeError: no gradient comes back through this function here"
+    assert said == "no gradient comes back through this function here"

@@ -7,17 +7,8 @@ import pytest
 import torch
 from torch import nn
 
-from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Report, Verdict
-from tests.support.course import every_exam
-
-EXAMS = {place.partition("/")[2]: exam for place, exam in every_exam().items()}
-
-
-def exam_of(name: str) -> Exam:
-    if name not in EXAMS:
-        pytest.skip(f"the course has no {name}")
-    return EXAMS[name]
+from tests.support.course import exam_of
 
 
 def both(name: str, answer: object) -> tuple[Report, Report]:

@@ -12,25 +12,13 @@ import torch
 from torch import Tensor
 
 from autograder.checks.exam.case import Case, is_mistaken
-from autograder.checks.exam.exam import Exam
-from autograder.checks.exam.report import Verdict
 from autograder.checks.values.outcome import observe
-from tests.support.course import every_exam, without_hints
+from tests.support.course import every_exam, exam_of, is_refused, without_hints
 
 pytestmark = pytest.mark.slow
 
 EXAMS = {exam.name: exam for place, exam in every_exam().items() if place.startswith("08_")}
 Function = Callable[..., Any]
-
-
-def exam_of(name: str) -> Exam:
-    if name not in EXAMS:
-        pytest.skip(f"the course has no {name}")
-    return EXAMS[name]
-
-
-def is_refused(name: str, answer: object) -> bool:
-    return without_hints(exam_of(name)).examine(answer).verdict is not Verdict.PASSED
 
 
 @cache
@@ -188,9 +176,9 @@ def test_nothing_is_added_to_a_divisor(name: str, answer: Function, little: floa
     """But for what is published: the code of the paper adds a millionth, and is accepted."""
     assert any("1e-6" in inspect.getsource(right) for right in EXAMS[name].accepted.values())
     for there, wrong in each_changed(answer, may_be_small, raised(little)):
-        assert is_refused(name, wrong) is (little > 1e-6), there
+        assert is_refused(exam_of(name), wrong) is (little > 1e-6), there
     for there, wrong in each_changed(answer, may_be_small, at_least(little)):
-        assert is_refused(name, wrong) is (little > 5e-6), there
+        assert is_refused(exam_of(name), wrong) is (little > 5e-6), there
 
 
 def test_divisors_are_far_from_zero_where_the_test_says_so() -> None:
@@ -215,7 +203,7 @@ def test_nothing_is_added_to_features(
         *others, feature_map = given
         return reference(*others, lambda x: kept(feature_map(x), little))
 
-    assert is_refused(name, answer)
+    assert is_refused(exam_of(name), answer)
 
 
 @pytest.mark.parametrize("little", [1e-4, 1e-6, 1e-9, 1e-12])
@@ -225,7 +213,7 @@ def test_random_features_may_be_nearly_zero(
 ) -> None:
     reference: Function = exam_of("positive_random_features").reference
     assert is_refused(
-        "positive_random_features",
+        exam_of("positive_random_features"),
         lambda x, directions: kept(reference(x, directions), little),
     )
 
@@ -246,7 +234,7 @@ def of_dtype(name: str) -> Change:
 @pytest.mark.parametrize(("name", "answer"), those_with(is_arange, every_right_answer()))
 def test_positions_do_not_fit_into_a_byte(name: str, answer: Function, dtype: str) -> None:
     for there, wrong in each_changed(answer, is_arange, of_dtype(dtype)):
-        assert is_refused_soon(name, wrong) or is_refused(name, wrong), there
+        assert is_refused_soon(name, wrong) or is_refused(exam_of(name), wrong), there
 
 
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int8])
@@ -255,7 +243,7 @@ def test_a_count_of_pairs_does_not_fit_into_a_byte(dtype: torch.dtype) -> None:
         rows = [torch.split(part, block_size, dim=1) for part in torch.split(~hidden, block_size)]
         return torch.tensor([[bool(block.sum(dtype=dtype)) for block in row] for row in rows])
 
-    assert is_refused("visible_blocks", visible_blocks)
+    assert is_refused(exam_of("visible_blocks"), visible_blocks)
 
 
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int8])
@@ -263,7 +251,7 @@ def test_a_count_of_patterns_does_not_fit_into_a_byte(dtype: torch.dtype) -> Non
     def see_either(masks: list[Tensor]) -> Tensor:
         return torch.stack(masks).sum(dim=0, dtype=dtype) == len(masks)
 
-    assert is_refused("see_either", see_either)
+    assert is_refused(exam_of("see_either"), see_either)
 
 
 @pytest.mark.parametrize("share", [1e-2, 1e-3, 1e-4])
@@ -275,7 +263,7 @@ def test_one_visible_pair_is_a_small_share_of_a_block(share: float) -> None:
         found = torch.nn.functional.avg_pool2d(visible, block_size, ceil_mode=True)[0, 0]
         return found > share
 
-    assert is_refused("visible_blocks", visible_blocks)
+    assert is_refused(exam_of("visible_blocks"), visible_blocks)
 
 
 @pytest.mark.parametrize("most", [10, 36, 62, 64, 65, 66, 67, 100])
@@ -286,7 +274,7 @@ def test_layers_are_not_tried_up_to_a_number(most: int) -> None:
         layers: int | None = reference(hidden, causal)
         return layers if layers is None or layers < most else None
 
-    assert is_refused("layers_until_all_meet", layers_until_all_meet)
+    assert is_refused(exam_of("layers_until_all_meet"), layers_until_all_meet)
 
 
 # --- what is close -------------------------------------------------------------------------------
@@ -334,4 +322,4 @@ def test_a_difference_may_be_small_on_average(close: Close) -> None:
 @pytest.mark.parametrize("atol", [1e-4, 1e-6, 1e-8])
 def test_usual_tolerances_are_right(atol: float) -> None:
     close = is_exact_by(lambda a, b: torch.allclose(a, b, atol=atol))
-    assert not is_refused("is_exact", close)
+    assert not is_refused(exam_of("is_exact"), close)

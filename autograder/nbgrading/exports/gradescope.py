@@ -21,6 +21,7 @@ from traitlets import Enum
 from autograder.grading.submitted_files import NAME_BYTES
 from autograder.nbgrading.exports.found import ScorePart, parts_of, records_of, remarks
 from autograder.nbgrading.exports.scores import FEW, NOT_GRADED, Score, ScoresExport
+from autograder.whole_file import write_whole
 
 _RESULTS = "results.json"
 _AS_IT_IS = {"name_format": "text", "output_format": "text"}
@@ -86,9 +87,8 @@ class GradescopeExport(ScoresExport):
         return {**emails, **dict.fromkeys(shared, "")}
 
     def _write(self, path: Path, student: str, email: str, score: Score) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(self._results(student, email, score), indent=1, ensure_ascii=False)
-        path.write_text(f"{text}\n", encoding="utf-8")
+        write_whole(path, f"{text}\n".encode())
 
     def _results(self, student: str, email: str, score: Score) -> dict[str, Any]:
         records = records_of(self, score.submission)

@@ -1,6 +1,6 @@
 """Right results made wrong in a place or two, for exams of tests that learners write."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import torch
@@ -94,6 +94,21 @@ def shuffled(right: Tensor, by: Tensor) -> Tensor:
     steps = torch.linspace(8, 12, len(right), dtype=by.dtype).exp()
     order = torch.sin(by.detach() * steps).argsort(stable=True)
     return right[order] + (by - by.detach())
+
+
+def signs_changed(right: Tensor, by: Tensor) -> Tensor:
+    """A result in which numbers change their signs, which ones hangs on one number.
+
+    A test of absolute values overlooks it. Gradients come back as in `shuffled`.
+    """
+    steps = torch.linspace(8, 12, right.numel(), dtype=by.dtype).exp().reshape(right.shape)
+    signs = torch.where(torch.sin(by.detach() * steps) < 0, -1, 1)
+    return right * signs + (by - by.detach())
+
+
+def of_one_number(fillings: Iterable[Tensor]) -> list[Tensor]:
+    """Of what a test has filled in, that which is one number everywhere: its blind spots."""
+    return [filling for filling in fillings if bool((filling == filling[0, 0]).all())]
 
 
 def cancelling(right: Tensor, axis: int, amount: Tensor | float = _OFF) -> Tensor:

@@ -157,13 +157,15 @@ def with_single_entry(
 ) -> list[Case]:
     """A case that has one entry along an axis, if it says anything of a right answer.
 
-    `squeeze` takes such an axis away, wherever it comes from.
+    `squeeze` takes such an axis away, wherever it comes from. A driver is at work here: elsewhere
+    it would say what that process has it say.
     """
     expected = case.expected
     if expected.raised or type(expected.value) is bool or not layouts.is_finite(expected.value):
         return []
     label = f"{case.label}, with {axis} = 1"
-    alone = replace(case, label=label, lookalikes={}, group="single", printed=False)
+    here = case.use is not None
+    alone = replace(case, label=label, lookalikes={}, group="single", printed=False, here=here)
     return with_noise({dtype: alone}, arguments, reference)
 
 

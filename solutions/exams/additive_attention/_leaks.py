@@ -79,13 +79,6 @@ def columns_exchanged(right: Tensor, seen: Tensor) -> Tensor:
     return shuffled(right.T, seen).T
 
 
-def signs_changed(right: Tensor, seen: Tensor) -> Tensor:
-    """Numbers change their signs; a test of absolute values overlooks it."""
-    steps = torch.linspace(8, 12, right.numel(), dtype=seen.dtype).exp().reshape(right.shape)
-    signs = torch.where(torch.sin(seen.detach() * steps) < 0, -1, 1)
-    return right * signs + (seen - seen.detach())
-
-
 def stretched(right: Tensor, seen: Tensor) -> Tensor:
     """All numbers are multiplied by one; a test of cosines overlooks it."""
     return right * (2 + torch.tanh(0.01 * seen))

@@ -12,7 +12,7 @@ from solutions import additive_attention as reference
 from solutions.exams.additive_attention import _leaks as leaks
 from solutions.exams.additive_attention._specimens import BATCH, Pair, hidden_places, tensor
 from solutions.exams.families import CLOSENESS, EXTENT, VERDICT, Comparison, Pairs
-from solutions.exams.spoiled import late_place, only, place_in_turn
+from solutions.exams.spoiled import late_place, of_one_number, only, place_in_turn, signs_changed
 
 Attention = Callable[[Tensor, Tensor, Tensor], Pair]
 
@@ -125,7 +125,7 @@ WAYS = [
         leaks.cancelled,
         leaks.rows_exchanged,
         leaks.columns_exchanged,
-        leaks.signs_changed,
+        signs_changed,
         leaks.stretched,
     )
 ]
@@ -173,8 +173,7 @@ def no_filling_is_a_blind_spot(
         return attention(query, given, lengths)
 
     answer(watched, query, annotations.clone(), lengths)
-    one_number = [filling for filling in fillings if bool((filling == filling[0, 0]).all())]
-    filled = [annotations.index_put((places,), filling) for filling in one_number]
+    filled = [annotations.index_put((places,), one) for one in of_one_number(fillings)]
     return not any(answer(attention, query, other, lengths) for other in filled)
 
 

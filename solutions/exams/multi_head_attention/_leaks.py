@@ -1,10 +1,9 @@
 """Attention that padding leaks into here and there, for the exam of `is_blind_to_padding`."""
 
-import torch
 from torch import Tensor
 
 import companion.specimens.padding_specimens as specimens
-from solutions.exams.spoiled import cancelling, shuffled
+from solutions.exams.spoiled import cancelling, shuffled, signs_changed
 
 
 def second_half(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
@@ -54,7 +53,4 @@ def features_exchange(queries: Tensor, context: Tensor, padding: Tensor) -> Tens
 def signs_change(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
     """Numbers change their signs when the padding is another: not blind."""
     found = specimens.blind_attention(queries, context, padding)
-    by = context[padding].sum()
-    # Not in equal steps, so that two numbers hardly ever have the same signs.
-    steps = torch.linspace(8, 12, found.numel(), dtype=by.dtype).exp().reshape(found.shape)
-    return found * torch.sin(by.detach() * steps).sign() + (by - by.detach())
+    return signs_changed(found, context[padding].sum())

@@ -8,7 +8,15 @@ import companion.specimens.causal_specimens as specimens
 from autograder import Draw, Exam
 from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import TWO_SENTENCES
-from solutions.exams.spoiled import cancelling, late_place, only, place_in_turn, shuffled
+from solutions.exams.spoiled import (
+    cancelling,
+    late_place,
+    of_one_number,
+    only,
+    place_in_turn,
+    shuffled,
+    signs_changed,
+)
 
 Attention = Callable[[torch.Tensor], torch.Tensor]
 Tried = tuple[Attention, torch.Tensor]
@@ -195,13 +203,6 @@ def late_word_sees_the_next(draw: Draw) -> Tried:
     return later_word_seen(place, *late_place(draw, d_in)), inputs
 
 
-def signs_changed(contexts: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
-    """Numbers change their signs; a test of absolute values overlooks it."""
-    steps = torch.linspace(8, 12, contexts.numel(), dtype=by.dtype).exp().reshape(contexts.shape)
-    signs = torch.where(torch.sin(by.detach() * steps) < 0, -1, 1)
-    return contexts * signs + (by - by.detach())
-
-
 def features_shuffled(contexts: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
     """Features exchange their numbers."""
     return shuffled(contexts.transpose(0, -1), by).transpose(0, -1)
@@ -249,8 +250,8 @@ def no_filling_is_a_blind_spot(
         return attention(given)
 
     answer(watched, inputs.clone())
-    one_number = [filling for filling in fillings if bool((filling == filling[0, 0]).all())]
-    filled = [torch.stack([inputs[:, 0], filling], dim=1) for filling in one_number]
+    blind_spots = of_one_number(fillings)
+    filled = [torch.stack([inputs[:, 0], filling], dim=1) for filling in blind_spots]
     return not any(answer(attention, other) for other in filled)
 
 

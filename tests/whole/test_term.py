@@ -32,19 +32,19 @@ COMMANDS = [
 ROSTER = re.findall(r"```text\n(id,.*?)```", TEXT, re.S)[0]
 SPREAD = "def spread(values):\n    return values.max() - values.min()"
 RIGHT = {"mean": "def mean(values):\n    return values.mean()", "spread": SPREAD}
-# Wrong of one number alone, which the exam does not try at first.
+# Wrong of large numbers, which the exam does not try at first.
 WRONG = {
-    "mean": "def mean(values):\n    return values.sum() / max(len(values), 2)",
+    "mean": "def mean(values):\n    return values.clip(-99, 99).mean()",
     "spread": SPREAD,
 }
 # What is said when somebody just grades on.
 AFTER_MENDING = "after_mending.txt"
-ONE_NUMBER = '''
+LARGE_NUMBERS = '''
 
 @mean.case
-def one_number(draw: Draw) -> np.ndarray:
-    """one number alone"""
-    return np.array([draw.rng.normal()])
+def large_numbers(draw: Draw) -> np.ndarray:
+    """numbers in the thousands"""
+    return draw("numbers", scale=5000)
 '''
 
 
@@ -99,13 +99,13 @@ def hand_in(root: Path) -> None:
 
 
 def mend(root: Path) -> None:
-    """A human has given half a point; and the exam tries one number alone from now on."""
+    """A human has given half a point; and the exam tries large numbers from now on."""
     with gradebook_of(root) as gradebook:
         grade = gradebook.find_grade("spread_check", LESSON, LESSON, "ben")
         grade.manual_score, grade.needs_manual_grade = 0.5, False
         gradebook.db.commit()
     with (root / "solutions" / "exams" / f"{MODULE}.py").open("a", encoding="utf-8") as exams:
-        exams.write(ONE_NUMBER)
+        exams.write(LARGE_NUMBERS)
     (root / AFTER_MENDING).write_text(run(root, "autograder grade 02"), encoding="utf-8")
 
 

@@ -60,7 +60,7 @@ def drawn_past_far_below(draw: Draw) -> torch.Tensor:
     """visible scores of -1e32 and less, in a text of several words"""
     # Alike within a column, so that it is the same to lower what is hidden and to replace it.
     hidden_scores = draw.tensor("tokens")
-    hidden = future(len(hidden_scores)).T
+    hidden = future(len(hidden_scores)).T.contiguous()
     return hidden_scores.where(hidden, far_below(draw, "tokens").unsqueeze(-1))
 
 

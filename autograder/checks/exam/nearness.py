@@ -4,6 +4,7 @@ Either some of its results are right on every case, or it is right on some cases
 something in common that no other case has.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -23,6 +24,9 @@ _HALF = 0.5 + 1e-2
 _DUST = 1e-6
 # What is said of every argument that is there, and so tells no case from another.
 _IT = ""
+_NAME = re.compile(r"`[^`]*`")
+# Each thing that some cases alone have in common may be the reason. Of more than two, none is said.
+_MOST = 2
 
 # What can be said of the arguments of a case, by name; None of one that is None.
 _Known: TypeAlias = Mapping[str, Sequence[str] | None]
@@ -117,12 +121,13 @@ def _right_cases(tried: Sequence[Tried], which: str) -> str:
         return ""
     for word, these, others in (("right", right, wrong), ("wrong", wrong, right)):
         if common := _in_common(these, others):
-            return f"Of the cases tried{which}, it is {word} in just those in which {common}."
+            said = f"Of the cases tried{which}, it is {word} in just those in which"
+            return f"{said} {' and '.join(common)}." if len(common) <= _MOST else ""
     return ""
 
 
-def _in_common(these: Sequence[Tried], others: Sequence[Tried]) -> str:
-    """The simplest thing that can be said of all of these, and of none of the others."""
+def _in_common(these: Sequence[Tried], others: Sequence[Tried]) -> Sequence[str]:
+    """What can be said of all of these, and of none of the others: of each kind the simplest."""
     known = [dict(_known(one.arguments)) for one in (*these, *others)]
     told = [frozenset(_told(one, known)) for one in known]
     of_these, of_others = told[: len(these)], told[len(these) :]
@@ -133,7 +138,10 @@ def _in_common(these: Sequence[Tried], others: Sequence[Tried]) -> str:
     if any(one.is_driven for one in (*these, *others)):
         # What a module returns seldom depends on the sign of what it is given.
         common = {sentence for sentence in common if not sentence.endswith(_NOT_NEGATIVE)}
-    return min(common, key=_simplicity, default="")
+    kinds: dict[str, str] = {}
+    for sentence in sorted(common, key=_simplicity):
+        kinds.setdefault(_NAME.sub("", sentence), sentence)
+    return [*kinds.values()]
 
 
 def _told(arguments: _Known, cases: Sequence[_Known]) -> Iterator[str]:

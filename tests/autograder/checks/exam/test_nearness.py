@@ -84,6 +84,22 @@ def test_one_case_has_too_much_in_common() -> None:
     assert "wrong in just those in which the last two axes of `x`" in how_far(cases, ())
 
 
+def test_whatever_may_be_the_reason_is_said() -> None:
+    """Two things that the same cases have in common; of the same kind one, and of three none."""
+
+    def said(**more: tuple[object, object]) -> str:
+        here, there = ({name: one[place] for name, one in more.items()} for place in (0, 1))
+        return how_far([tried("a", True, **here), tried("b", False, **there)] * 2 + c(**here), ())
+
+    def c(**here: object) -> list[Tried]:
+        return [tried("c", True, **here)]
+
+    heads, text = (1, 2), (np.ones((4, 1)), np.ones((4, 2)))
+    assert said(heads=heads, x=text).endswith("`heads` is 1 and axis 1 of `x` has one entry.")
+    assert said(x=text, y=text).endswith("in which axis 1 of `x` has one entry.")
+    assert said(heads=heads, x=text, causal=(True, False)) == ""
+
+
 def test_names_are_those_of_the_card() -> None:
     """Of one thing in a tuple the name of the tuple; nothing of what lies within others."""
     one, two = ((np.ones((1, size)),) for size in (1, 2))

@@ -73,7 +73,7 @@ class Place:
 
     `text` is the line as its author wrote it, `about` says what the change is about, and `more`
     narrows that down. The change itself is not told. If it is not `alone`, the mistake that the
-    hint names is left after it.
+    hint names is left after it, or one of them if it names `both`.
     """
 
     line: int
@@ -81,6 +81,7 @@ class Place:
     about: str
     more: str
     alone: bool = True
+    both: bool = False
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,8 @@ class Report:
         *others, last = [str(one.line) for one in self.places]
         abouts = " or ".join(dict.fromkeys(one.about for one in self.places))
         lines = f"lines {', '.join(others)} and {last}" if others else f"line {last}"
+        if self.places[0].both:
+            return f"Then they are in {lines}: one small change in either of them leaves the other."
         change = f"one small change {'in any one of them' if others else 'there'}"
         if not self.places[0].alone:
             left = f"{change} leaves what comes of that mistake alone"

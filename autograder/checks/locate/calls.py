@@ -41,7 +41,9 @@ class Call:
     def __init__(self, case: Case, known: Collection[str] = (RIGHT,)) -> None:
         self._case = case
         self._mistaken = {name: _as(name, case) for name in known if name and case.shows(name)}
-        self._telling = {name: _few(one) for name, one in self._mistaken.items()}
+        self._telling = {
+            name: (_few(one), one.tolerance.times(_SURELY)) for name, one in self._mistaken.items()
+        }
         self._driver = case.driver
         self._untouched: Mapping[str, object] | None = None
         self._marks: list[object] = []
@@ -71,8 +73,7 @@ class Call:
 
     def _may_be(self, name: str, numbers: tuple[float, ...]) -> bool:
         """Whether a misconception's first numbers are about these."""
-        tolerance = self._mistaken[name].tolerance.times(_SURELY)
-        telling = self._telling[name]
+        telling, tolerance = self._telling[name]
         return len(telling) == len(numbers) and all(map(tolerance.allows_number, telling, numbers))
 
     def _outcome(self, answer: Callable[..., Any]) -> Outcome:
@@ -119,9 +120,13 @@ def _as(name: str, case: Case) -> Case:
 
 
 def _few(of: Case | Outcome) -> tuple[float, ...]:
-    """The first numbers of what comes of a call."""
+    """The first numbers of what comes of a call, and how much of each mask is True."""
     value = of.expected.value if isinstance(of, Case) else of.value
-    found = (float(one) for _, part in numbers_in_parts(value) for one in part.flat[:_TELLING])
+    found = (
+        float(one)
+        for _, part in numbers_in_parts(value, kinds="fb")
+        for one in (part.flat[:_TELLING] if part.dtype.kind == "f" else (part.sum(),))
+    )
     # What a changed answer returns can be anything, and refuse to be looked at.
     try:
         return tuple(islice(found, _TELLING))

@@ -10,9 +10,9 @@ clock; `trials` bounds each change.
 import ast
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -36,8 +36,13 @@ _PATIENCE = 4
 _MOST_CHANGES = 10_000
 _MOST_PLACES = 4
 _MOST_TEXT = 120
-# So many numbers, of which none equals another, hardly come about in two ways.
+# So many numbers or words, of which none equals another, hardly come about in two ways; nor does a
+# table of so many entries that are True or False.
 _TELLING = 4
+_TELLING_TABLE = 16
+_KINDS = "fbiuU"
+# The share of a mistake's numbers that another one may set right.
+_BY_CHANCE = 1 / 3
 _LINE = re.compile(r"line (\d+):")
 
 
@@ -54,8 +59,8 @@ class FoundPlace:
     quoted: str
     besides: tuple[str, ...] = ()
 
-    def place(self) -> Place:
-        """The same in words.
+    def place(self, *, both: bool = False) -> Place:
+        """The same in words; `both` of two mistakes are named where what this leaves is one.
 
         Raises:
             ValueError: for what no search can have found.
@@ -66,7 +71,7 @@ class FoundPlace:
             raise ValueError("no place is like this")
         text = _printable(self.text[:_MOST_TEXT])
         more = in_words(family, _printable(self.quoted))
-        return Place(self.line, text, family.about, more, alone=not self.besides)
+        return Place(self.line, text, family.about, more, alone=not self.besides, both=both)
 
 
 def search(
@@ -150,37 +155,58 @@ def search(
 def _known(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> list[str]:
     """What may explain a changed answer: nothing that is wrong, or a misconception.
 
-    One that comes to few numbers is not among them: to yes or no, an exception or a table of NaN,
-    many changes lead. Nor is one that is wrong in more numbers than the answer itself: a change
-    that leads there mends nothing.
+    One that comes to little is not among them: to yes or no, an exception or a table of NaN, many
+    changes lead. Nor is one that gets wrong what the answer itself has right: it is no part of the
+    answer, and the change has made it.
     """
-    wrong = [_wrong_numbers(one.value, case) for one, case in zip(outcomes, cases, strict=True)]
+    wrong = [_wrong_entries(one.value, case) for one, case in zip(outcomes, cases, strict=True)]
 
-    def mends(name: str) -> bool:
+    def may_be_there(name: str) -> bool:
         asked = [n for n, case in enumerate(cases) if name in case.lookalikes]
-        left = (_wrong_numbers(cases[n].lookalikes[name]().value, cases[n]) for n in asked)
-        return sum(left) <= sum(wrong[n] for n in asked)
+        its = (_wrong_entries(cases[n].lookalikes[name]().value, cases[n]) for n in asked)
+        return all(_are_among(one, wrong[n]) for n, one in zip(asked, its, strict=True))
 
     names = dict.fromkeys(name for case in cases for name in case.lookalikes)
     told = (name for name in names if any(_is_telling(name, case) for case in cases))
-    return [RIGHT, *filter(mends, told)]
+    return [RIGHT, *filter(may_be_there, told)]
 
 
-def _wrong_numbers(value: object, case: Case) -> int:
-    """How many of the numbers that are expected are not there."""
+_Entries: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray] | None]
+
+
+def _wrong_entries(value: object, case: Case) -> _Entries:
+    """In each part, which entries are not as expected, and which are no number; None for all."""
     # An answer's value can be anything, and refuse to be looked at.
     try:
-        found = dict(numbers_in_parts(value, case.names))
+        found = dict(numbers_in_parts(value, case.names, kinds=_KINDS))
     except Exception:
         found = {}
-    wrong = 0
-    for part, expected in numbers_in_parts(case.expected.value, case.names):
+    wrong: dict[str, tuple[np.ndarray, np.ndarray] | None] = {}
+    for part, expected in numbers_in_parts(case.expected.value, case.names, kinds=_KINDS):
         there = found.get(part)
-        if there is None or there.shape != expected.shape:
-            wrong += expected.size
+        if (
+            there is None
+            or there.shape != expected.shape
+            or there.dtype.kind != expected.dtype.kind
+        ):
+            wrong[part] = None
         else:
-            wrong += int((~case.tolerance.of(part).allows(expected, there)).sum())
+            allowed = case.tolerance.of(part).allows(expected, there)
+            wrong[part] = ~allowed, there != there
     return wrong
+
+
+def _are_among(some: _Entries, others: _Entries) -> bool:
+    """Whether nearly all that is wrong in one value is so in another, and what is no number too."""
+    both = [(one, others[part]) for part, one in some.items() if others[part] is not None]
+    for one, other in both:
+        if one is None or other is None:
+            return False
+        (wrong, no_number), (there_too, none_there) = one, other
+        right = int((wrong & ~there_too).sum())
+        if right > _BY_CHANCE * wrong.sum() or (no_number & ~none_there).any():
+            return False
+    return True
 
 
 def _is_telling(name: str, case: Case) -> bool:
@@ -188,9 +214,17 @@ def _is_telling(name: str, case: Case) -> bool:
 
 
 def is_telling(value: object) -> bool:
-    """Whether what returns these numbers hardly returns them for another reason."""
-    finite = [part[np.isfinite(part)] for _, part in numbers_in_parts(value)]
-    return any(len(np.unique(part)) >= _TELLING for part in finite)
+    """Whether what returns this hardly returns it for another reason."""
+    others: set[object] = set()
+    for _, part in numbers_in_parts(value, kinds=_KINDS):
+        if part.dtype.kind == "f":
+            if len(np.unique(part[np.isfinite(part)])) >= _TELLING:
+                return True
+        elif part.dtype.kind != "b":
+            others.update(part.ravel().tolist())
+        elif part.ndim > 1 and part.size >= _TELLING_TABLE and part.any() and not part.all():
+            return True
+    return len(others) >= _TELLING
 
 
 def _printable(text: str) -> str:

@@ -49,7 +49,9 @@ class AnswerSource:
 
 def source_of(answer: Callable[..., Any]) -> AnswerSource | None:
     """The source of a function or class, or None if it is not to be had, or must not be changed."""
-    functions = [answer] if isinstance(answer, FunctionType) else _methods(answer)
+    functions = [
+        *map(_undecorated, [answer] if isinstance(answer, FunctionType) else _methods(answer))
+    ]
     if not functions:
         return None
     code, namespace = functions[0].__code__, functions[0].__globals__
@@ -79,6 +81,13 @@ def _read(node: ast.AST) -> str:
         case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Load()):
             return f"self.{name}"
     return ""
+
+
+def _undecorated(function: FunctionType) -> FunctionType:
+    """What was written, below decorators such as `torch.no_grad()`."""
+    while isinstance(inner := vars(function).get("__wrapped__"), FunctionType):
+        function = inner
+    return function
 
 
 def _methods(answer: object) -> list[FunctionType]:

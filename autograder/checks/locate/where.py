@@ -82,6 +82,10 @@ def with_places(
         cases = [replace(case, lookalikes={}) for case in cases]
     there = _there.get()
     found = _asked(there, report, cases) if there else search(answer, cases)
+    if two := _two(found):
+        said = " And then: ".join(hints[one.besides[0]] for one in two)
+        places = tuple(one.place(both=True) for one in two)
+        return replace(report, hint=f"Perhaps two things differ. {said}", nearest="", places=places)
     besides = found[0].besides if found else ()
     if besides:
         # One mistake that nobody knows can look like two that somebody does.
@@ -89,6 +93,12 @@ def with_places(
         report = replace(report, hint=hint, nearest="")
     alike = (one.place() for one in found if one.besides == besides)
     return replace(report, places=tuple(alike))
+
+
+def _two(found: Sequence[FoundPlace]) -> Sequence[FoundPlace]:
+    """Two places, each of which leaves the mistake that is in the other; none if there are more."""
+    left = [*{one.besides: one for one in reversed(found) if one.besides}.values()]
+    return left if len(left) == 2 and left[0].line != left[1].line else ()
 
 
 def _asked(there: _There, report: Report, cases: Sequence[Case]) -> list[FoundPlace]:

@@ -125,19 +125,22 @@ def differences(
 
 
 def numbers_in_parts(
-    value: object, names: Sequence[str] = (), part: str = ""
+    value: object, names: Sequence[str] = (), part: str = "", kinds: str = "f"
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """The floating-point numbers in a value, each with its part as `differences` calls it."""
+    """The floating-point numbers in a value, each with its part as `differences` calls it.
+
+    `kinds` are NumPy's letters for what else there may be, such as "b" for masks and "U" for text.
+    """
     if isinstance(value, dict):
         for key, entry in value.items():
-            yield from numbers_in_parts(entry, (), _of_key(part, key))
+            yield from numbers_in_parts(entry, (), _of_key(part, key), kinds)
     elif isinstance(value, tuple | list):
         for index, entry in enumerate(value):
-            yield from numbers_in_parts(entry, (), _of_index(part, index, names))
+            yield from numbers_in_parts(entry, (), _of_index(part, index, names), kinds)
     else:
         numbers = as_array(value) if is_tensor(value) else np.asarray(value)
-        if numbers.dtype.kind == "f":
-            yield part, numbers.astype(np.float64)
+        if numbers.dtype.kind in kinds:
+            yield part, numbers.astype(np.float64) if numbers.dtype.kind == "f" else numbers
 
 
 def identical(first: object, second: object) -> bool:

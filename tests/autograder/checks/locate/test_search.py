@@ -19,7 +19,7 @@ from autograder.checks.exam.report import Place, Report
 from autograder.checks.locate import clock
 from autograder.checks.locate.calls import RIGHT
 from autograder.checks.locate.cases_as_json import read
-from autograder.checks.locate.search import _known, search
+from autograder.checks.locate.search import _known, is_telling, search
 from autograder.checks.locate.where import searching_in, with_places
 from autograder.checks.values.outcome import Outcome
 from tests.support.samples import MEANS, mean_of_rows, means_in, places_in, uneven
@@ -354,6 +354,75 @@ def test_what_is_left_after_one_change_is_told_with_its_line(there: bool) -> Non
 )
 def test_nothing_is_said_of_two_where_there_may_be_one(text: str) -> None:
     assert "two things" not in looked_at(text).hint
+
+
+BOTH = Exam(mean_of_rows, dtypes=("float64",))
+BOTH.example(uneven)
+
+
+@BOTH.example
+def five_columns() -> np.ndarray:
+    """four rows of five numbers"""
+    return np.arange(20.0).reshape(4, 5) ** 2
+
+
+@BOTH.misconception
+def of_columns(x: np.ndarray) -> np.ndarray:
+    """You take the mean of the columns."""
+    return np.asarray(x.mean(axis=0))
+
+
+@BOTH.misconception
+def negative(x: np.ndarray) -> np.ndarray:
+    """You take the mean off."""
+    return np.asarray(-x.mean(axis=1))
+
+
+def test_two_mistakes_are_both_named_where_each_is_left_by_a_change() -> None:
+    text = "def mean_of_rows(x):\n    means = x.mean(axis=0)\n    return 1 - means - 1\n"
+    wrong = means_in(text)
+    found = with_places(BOTH.preview(wrong), wrong, BOTH.printed, BOTH.hints)
+    assert found.hint.startswith("Perhaps two things differ. You take the ")
+    assert {sentence in found.hint for sentence in BOTH.hints.values()} == {True}
+    assert sorted(place.line for place in found.places) == [2, 3]
+    assert found.where_to_look.startswith("Then they are in lines ")
+    assert Report.from_json(found.as_json()) == found
+
+
+def test_what_the_answer_has_right_is_no_mistake_of_its() -> None:
+    """A change can lead to a mistake that nobody has made: here all rows but one are right."""
+    text = TWO_SLIPS.replace("sum(axis=1)", "mean(axis=1) ** 0.5 * np.sign(x.mean(axis=1))")
+    known = partial(_known, SUMS.printed)
+    assert known([case.observe(means_in(text)) for case in SUMS.printed]) == [RIGHT, "of_squares"]
+    assert known([case.observe(one_off) for case in SUMS.printed]) == [RIGHT]
+
+
+@pytest.mark.parametrize(
+    ("value", "tells"),
+    [
+        (np.arange(4.0), True),
+        (np.arange(3.0), False),
+        (np.full(9, np.nan), False),
+        (True, False),
+        (np.eye(4, dtype=bool), True),
+        (np.eye(3, dtype=bool), False),
+        (np.ones((4, 4), bool), False),
+        (torch.eye(4).bool(), True),
+        ([("a", "b"), ("ab", "c")], True),
+        ([("a", "a")], False),
+        (torch.tensor([[3, 1, 2, 0]]), True),
+        (None, False),
+    ],
+)
+def test_what_hardly_comes_about_for_another_reason(value: object, tells: bool) -> None:
+    assert is_telling(value) == tells
+
+
+@pytest.mark.parametrize("decorator", ["@np.errstate(all='ignore')", "@torch.no_grad()"])
+def test_a_decorated_answer_is_searched(decorator: str) -> None:
+    text = f"{decorator}\n{ONE_LINE.replace('axis=1', 'axis=0')}"
+    (found, *_) = search(means_in(text, torch=torch), MEANS.printed_cases())
+    assert found.line == 3
 
 
 def one_off(x: np.ndarray) -> np.ndarray:

@@ -219,7 +219,8 @@ def is_blind_to_padding(
     changed = annotations + 7 * is_padding.unsqueeze(-1)
     before = attention(query, annotations, lengths)
     after = attention(query, changed, lengths)
-    return all(torch.allclose(one, other) for one, other in zip(before, after, strict=True))
+    pairs = zip(before, after, strict=True)
+    return all(torch.allclose(one, other, atol=1e-6) for one, other in pairs)
     ### END SOLUTION
 
 

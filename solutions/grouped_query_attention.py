@@ -329,12 +329,13 @@ def is_cache_exact(step: Callable[..., tuple[torch.Tensor, object]], inputs: tor
     """
     ### BEGIN SOLUTION
     whole, _ = step(inputs, None)
+    atol = 1e-5 if whole.dtype == torch.float32 else 1e-8
     for size in range(1, inputs.shape[1]):
         past, contexts = None, []
         for chunk in torch.split(inputs, size, dim=1):
             context, past = step(chunk, past)
             contexts.append(context)
-        if not torch.allclose(torch.cat(contexts, dim=1), whole):
+        if not torch.allclose(torch.cat(contexts, dim=1), whole, atol=atol):
             return False
     return True
     ### END SOLUTION

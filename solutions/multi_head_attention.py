@@ -411,5 +411,5 @@ def is_blind_to_padding(
     # No number is its own square plus one.
     changed = torch.where(padding[..., None], context.square() + 1, context)
     found = attention(queries, context, padding)
-    return torch.allclose(found, attention(queries, changed, padding))
+    return torch.allclose(found, attention(queries, changed, padding), rtol=1e-4, atol=1e-5)
     ### END SOLUTION

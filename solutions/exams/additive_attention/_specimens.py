@@ -36,6 +36,9 @@ BATCH = torch.stack(
     ]
 )
 
+# More positions than what is made once, for all lengths, has room for, and than a byte counts.
+LONG = 1100
+
 STATES = tensor([0.4, -0.6], [-0.9, 0.2])
 LAST_WORDS = tensor([1.0, 0.5, -0.5, 0.2], [-0.3, 0.8, 0.6, -1.0])
 
@@ -66,6 +69,13 @@ def mixture(score: Score, state: Tensor, annotations: Tensor) -> Pair:
     """The context of a state, and the weights that made it."""
     weights = torch.softmax(score(state, annotations), dim=-1)
     return (weights.unsqueeze(-1) * annotations).sum(dim=1), weights
+
+
+def far_apart_score(state: Tensor, annotations: Tensor) -> Tensor:
+    """Scores in the thousands, of one decoder above zero and of the next below."""
+    odd = torch.arange(len(state)) % 2 == 1
+    # Alike within a row, so that the weights are those of ordinary scores.
+    return plain_score(state, annotations) + torch.where(odd, -2000, 2000)[:, None]
 
 
 def step_arguments(draw: Draw) -> BahdanauInputs:

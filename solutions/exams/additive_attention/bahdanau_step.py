@@ -15,6 +15,7 @@ from solutions.exams.additive_attention._specimens import (
     Cell,
     Score,
     Three,
+    far_apart_score,
     mixture,
     step_arguments,
 )
@@ -45,6 +46,16 @@ def drawn_step(draw: Draw) -> BahdanauInputs:
 def one_decoder(draw: Draw) -> BahdanauInputs:
     """a batch of one sentence"""
     return step_arguments(draw.fix(batch=1))
+
+
+@bahdanau.case(times=1)
+def overflowing_scores(draw: Draw) -> BahdanauInputs:
+    """scores whose exponentials overflow"""
+    state, word, annotations, _, cell = step_arguments(draw)
+    return state, word, annotations, far_apart_score, cell
+
+
+bahdanau.half_but_for("scores whose exponentials overflow", overflowing_scores)
 
 
 @bahdanau.misconception
@@ -133,6 +144,19 @@ def scores_not_weights(
 
 
 @bahdanau.misconception
+def exponentials_by_hand(
+    previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
+) -> Three:
+    """The exponentials you compute overflow, or all become 0, and then the division gives NaN.
+    Subtract the largest score of each sentence first, or use `torch.softmax`.
+    """
+    exponentials = torch.exp(score(previous_state, annotations))
+    weights = exponentials / exponentials.sum(dim=-1, keepdim=True)
+    context = (weights.unsqueeze(-1) * annotations).sum(dim=1)
+    return cell(torch.cat([word, context], dim=-1), previous_state), context, weights
+
+
+@bahdanau.misconception
 def step_over_the_batch(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
@@ -196,7 +220,8 @@ def bahdanau_by_einsum(
     previous_state: Tensor, word: Tensor, annotations: Tensor, score: Score, cell: Cell
 ) -> Three:
     """An index expression."""
-    exponentials = torch.exp(score(previous_state, annotations))
+    scores = score(previous_state, annotations)
+    exponentials = torch.exp(scores - scores.amax(dim=1, keepdim=True))
     weights = exponentials / exponentials.sum(dim=1, keepdim=True)
     context = torch.einsum("bs,bsd->bd", weights, annotations)
     return cell(torch.cat((word, context), 1), previous_state), context, weights

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from solutions import additive_attention as reference
-from solutions.exams.additive_attention._specimens import Pair, tensor
+from solutions.exams.additive_attention._specimens import LONG, Pair, tensor
 from solutions.exams.families import TENSOR_DTYPE
 
 local = Exam(reference.local_weights)
@@ -41,6 +41,12 @@ def low_inside() -> Local:
 
 
 @local.example
+def far_below_inside() -> Local:
+    """scores of -1e32 and less inside of the window"""
+    return tensor(0.5, -2e32, -1e32, -3e32, 1.0), 2.0, 1
+
+
+@local.example
 def zero_inside() -> Local:
     """two scores of exactly 0 inside of the window"""
     return tensor(1.5, 0.0, -0.5, 0.0, 1.0, 0.5), 2.0, 2
@@ -64,6 +70,24 @@ def loud_outside(draw: Draw) -> Local:
 def far_apart(draw: Draw) -> Local:
     """scores far apart inside of the window"""
     return 200.0 * torch.from_numpy(draw.rng.permutation(9)), 4.0, 3
+
+
+@local.case(times=1)
+def drawn_far_below(draw: Draw) -> Local:
+    """scores of -1e32 and less inside of a window in the middle"""
+    low = -1e32 * (1 + torch.from_numpy(draw.rng.permutation(5)))
+    return (
+        torch.cat([draw.tensor("before"), low, draw.tensor("behind")]),
+        draw.size("before") + 2.0,
+        2,
+    )
+
+
+@local.case(times=1)
+def long_sentence(draw: Draw) -> Local:
+    """a sentence of more than a thousand words"""
+    p_t = LONG - float(draw.rng.uniform(5, 70))
+    return draw.fix(source=LONG).tensor("source"), p_t, int(draw.rng.integers(1, 4))
 
 
 @local.case(times=1)
@@ -95,6 +119,27 @@ def not_low_enough(scores: Tensor, p_t: float, D: int) -> Tensor:
     distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
     inside = torch.softmax(scores.masked_fill(distances.abs() > D, -1e4), dim=-1)
     return inside * torch.exp(-2 * distances**2 / D**2)
+
+
+@local.misconception
+def minus_a_billion(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """Words outside the window enter your softmax with a large negative score, such as −10⁹, but it
+    is not below all scores: next to lower ones they get all the weight. Only −∞ is always low
+    enough.
+    """
+    distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
+    inside = torch.softmax(scores.masked_fill(distances.abs() > D, -1e9), dim=-1)
+    return inside * torch.exp(-2 * distances**2 / D**2)
+
+
+@local.misconception
+def exponentials_by_hand(scores: Tensor, p_t: float, D: int) -> Tensor:
+    """The exponentials you compute overflow, or all become 0, and then the division gives NaN.
+    Subtract the largest score of the window first, or use `torch.softmax`.
+    """
+    distances = torch.arange(len(scores), dtype=scores.dtype) - p_t
+    exponentials = scores.masked_fill(distances.abs() > D, -math.inf).exp()
+    return exponentials / exponentials.sum() * torch.exp(-2 * distances**2 / D**2)
 
 
 @local.misconception

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from solutions import additive_attention as reference
+from solutions.exams.additive_attention._specimens import LONG
 
 window = Exam(reference.local_window)
 
@@ -47,8 +48,8 @@ def any_window(draw: Draw) -> Window:
 @window.case(times=2)
 def whole_middle(draw: Draw) -> Window:
     """windows around a word of a long sentence"""
-    length = int(draw.rng.integers(260, 500))
-    return float(draw.rng.integers(0, length)), length, int(draw.rng.integers(1, 5))
+    length = LONG + int(draw.rng.integers(500))
+    return float(length - draw.rng.integers(1, 70)), length, int(draw.rng.integers(1, 5))
 
 
 @window.case(times=1)

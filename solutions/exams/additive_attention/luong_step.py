@@ -16,6 +16,7 @@ from solutions.exams.additive_attention._specimens import (
     Cell,
     Score,
     Three,
+    far_apart_score,
     mixture,
     step_arguments,
 )
@@ -56,6 +57,13 @@ def luong_drawn(draw: Draw) -> LuongInputs:
 def luong_alone(draw: Draw) -> LuongInputs:
     """a batch of one sentence"""
     return luong_arguments(draw.fix(batch=1))
+
+
+@luong.case(times=1)
+def overflowing_scores(draw: Draw) -> LuongInputs:
+    """scores whose exponentials overflow"""
+    state, word, annotations, _, cell, W_context = luong_arguments(draw)
+    return state, word, annotations, far_apart_score, cell, W_context
 
 
 @luong.misconception
@@ -173,6 +181,25 @@ def attentional_state_handed_on(
     context, weights = mixture(score, state, annotations)
     attentional = torch.tanh(torch.cat([context, state], dim=-1) @ W_context)
     return attentional, attentional, weights
+
+
+@luong.misconception
+def exponentials_by_hand(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """The exponentials you compute overflow, or all become 0, and then the division gives NaN.
+    Subtract the largest score of each sentence first, or use `torch.softmax`.
+    """
+    state = cell(word, previous_state)
+    exponentials = torch.exp(score(state, annotations))
+    weights = exponentials / exponentials.sum(dim=-1, keepdim=True)
+    context = (weights.unsqueeze(-1) * annotations).sum(dim=1)
+    return state, torch.tanh(torch.cat([context, state], dim=-1) @ W_context), weights
 
 
 @luong.misconception

@@ -8,6 +8,7 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import additive_attention as reference
 from solutions.exams.additive_attention._specimens import (
+    LONG,
     Function,
     Pair,
     draw_lengths,
@@ -45,9 +46,9 @@ def very_low_words() -> Pair:
 
 
 @masked.example
-def words_of_two_billion() -> Pair:
-    """words with scores of -2000000000"""
-    return tensor([-2e9, -2e9, 0.5], [0.2, -1.0, 0.7]), torch.tensor([2, 3])
+def lowest_words() -> Pair:
+    """words with scores of -1e32 and less"""
+    return tensor([-2e32, -1e32, 0.5], [0.2, -1.0, 0.7]), torch.tensor([2, 3])
 
 
 @masked.example
@@ -85,10 +86,19 @@ def huge_scores(draw: Draw) -> Pair:
 
 @masked.case(times=1)
 def words_far_below(draw: Draw) -> Pair:
-    """words with scores of -3 billion"""
+    """words with scores of -1e32 and less, in several sentences"""
     scores, lengths = draw.tensor("batch source"), draw_lengths(draw)
     lengths[0] = 1
-    return scores.where(hidden_places(scores, lengths), -3e9), lengths
+    low = -1e32 * (1 + torch.from_numpy(draw.rng.permutation(draw.size("source"))))
+    return scores.where(hidden_places(scores, lengths), low), lengths
+
+
+@masked.case(times=1)
+def long_sentences(draw: Draw) -> Pair:
+    """sentences of more than a thousand positions"""
+    scores, lengths = draw.fix(source=LONG).tensor("batch source"), draw_lengths(draw)
+    lengths[0] = LONG - int(draw.rng.integers(1, 70))
+    return scores, lengths
 
 
 @masked.case(times=1)
@@ -100,9 +110,10 @@ def as_many_as_long(draw: Draw) -> Pair:
 
 masked.half_but_for(
     "scores in the thousands and beyond",
-    *(loud_padding, low_words, very_low_words, words_of_two_billion),
+    *(loud_padding, low_words, very_low_words, lowest_words),
     *(huge_scores, words_far_below),
 )
+masked.half_but_for("sentences of more than a thousand positions", long_sentences)
 
 
 @masked.holds

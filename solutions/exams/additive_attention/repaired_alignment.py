@@ -13,6 +13,7 @@ from solutions.exams.additive_attention._specimens import (
     WORDS,
     Three,
     V,
+    tensor,
 )
 from solutions.exams.families import TENSOR_DTYPE
 
@@ -40,9 +41,12 @@ def any_batch(draw: Draw) -> Three:
 
 @repaired.case(times=1)
 def batch_as_long(draw: Draw) -> Three:
-    """as many sentences as words, drawn at random"""
+    """as many sentences as words, drawn at random, with scores whose exponentials overflow"""
     draw.fix(batch=4, source=4)
-    return draw.tensor("batch hidden"), draw.tensor("batch source hidden"), draw.tensor("hidden")
+    queries, v = draw.tensor("batch hidden"), draw.tensor("hidden")
+    # One hidden unit is 1 or -1 for all words of a sentence, whatever they are.
+    queries[:, 0], v[0] = tensor(30, -30, 30, -30), 2000
+    return queries, draw.tensor("batch source hidden"), v
 
 
 @repaired.case(times=1)

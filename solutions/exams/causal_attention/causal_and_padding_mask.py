@@ -48,6 +48,16 @@ def many_sentences(draw: Draw) -> torch.Tensor:
     return 1 + torch.from_numpy(draw.fix(batch=40).integers("batch", below=12))
 
 
+@padding.case(times=1)
+def long_sentences(draw: Draw) -> torch.Tensor:
+    """sentences of more than a hundred tokens"""
+    shorter, longest = sorted(draw.rng.choice(range(129, 150), 2, replace=False).tolist())
+    return torch.tensor([shorter, longest])
+
+
+padding.half_but_for("sentences of more than a hundred tokens", long_sentences)
+
+
 def two_masks(lengths: torch.Tensor) -> Pair:
     """The future, (tokens, tokens), and the padding, (batch, tokens)."""
     tokens = int(lengths.max())

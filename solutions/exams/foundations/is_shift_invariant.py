@@ -250,6 +250,23 @@ def shifted_down(draw: Draw) -> Trial:
     return torch_softmax, draw("n"), -2.5
 
 
+@invariant.case(times=1, dtypes=("float32",))
+def rounded_in_single_precision(draw: Draw) -> Trial:
+    """weights that only rounding changes, by a step of their precision"""
+    # In eighths, so that to add the shift rounds nothing.
+    scores = (draw("rows columns") * 8).round().astype(np.float32) / 8
+
+    def function(x: np.ndarray) -> np.ndarray:
+        weights = torch_softmax(x.astype(np.float64)).astype(x.dtype)
+        step = 0 if np.array_equal(x, scores) else float(np.finfo(np.float32).eps)
+        return weights * (1 + step)
+
+    return function, scores, 1.75
+
+
+invariant.half_but_for("rounding in single precision", rounded_in_single_precision)
+
+
 class Compared(Comparison):
     """What a function makes of the input, and of the shifted one."""
 
@@ -274,6 +291,15 @@ EXTENT.apply(
         "not, and so does a row of shares: compare entry by entry."
     },
 )
+
+
+@invariant.misconception
+def close_in_double_precision(function: Function, x: np.ndarray, shift: float) -> bool:
+    """In single precision, results are rounded at the seventh digit, which your test takes for a
+    difference: a bound such as 1e-12 is for double precision only. Allow for both, as `allclose`
+    does with the tolerance that it has by default.
+    """
+    return float(np.max(np.abs(function(x + shift) - function(x)))) < 1e-12
 
 
 @invariant.misconception
@@ -380,6 +406,6 @@ def by_each_entry(function: Function, x: np.ndarray, shift: float) -> np.bool_:
 
 @invariant.accepts
 def by_rounding(function: Function, x: np.ndarray, shift: float) -> bool:
-    """Equal up to eight decimals, in a loop."""
+    """Equal up to six decimals, in a loop."""
     pairs = zip(function(x + shift).ravel(), function(x).ravel(), strict=True)
-    return all(abs(one - other) < 1e-8 for one, other in pairs)
+    return all(abs(one - other) < 1e-6 for one, other in pairs)

@@ -54,7 +54,7 @@ def drawn_long(
     draw: Draw, num_heads: int, num_kv_heads: int, head_dim: int, *, named: bool = True
 ) -> Module:
     """A case of a module that reads a long text, as long as its context."""
-    draw.fix(batch=1, tokens=int(draw.rng.integers(70, 140)))
+    draw.fix(batch=1, tokens=int(draw.rng.integers(1030, 1100)))
     return drawn_module(draw, num_heads, num_kv_heads, head_dim, named=named, bias=False, room=0)
 
 

@@ -89,7 +89,7 @@ def drawn_whole_text(draw: Draw) -> Windowed:
 def drawn_long_text(draw: Draw) -> Windowed:
     """a chunk after a long text, a wide window"""
     draw.fix(batch=1, num_heads=2)
-    tokens, width = (int(draw.rng.integers(least, 2 * least)) for least in (600, 80))
+    tokens, width = (int(draw.rng.integers(least, 2 * least)) for least in (2100, 1030))
     return drawn_window(draw, 5, tokens, width)
 
 

@@ -3,7 +3,7 @@
 from torch import Tensor
 
 import companion.specimens.padding_specimens as specimens
-from solutions.exams.spoiled import cancelling, shuffled, signs_changed
+from solutions.exams.spoiled import cancelling, last_digits_changed, shuffled, signs_changed
 
 
 def second_half(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
@@ -54,3 +54,9 @@ def signs_change(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
     """Numbers change their signs when the padding is another: not blind."""
     found = specimens.blind_attention(queries, context, padding)
     return signs_changed(found, context[padding].sum())
+
+
+def rounded_by_the_padding(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """The padding decides the last digit of each number, and nothing else: blind."""
+    found = specimens.blind_attention(queries, context, padding)
+    return last_digits_changed(found, context[padding].sum())

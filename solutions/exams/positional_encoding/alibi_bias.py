@@ -40,7 +40,7 @@ def random_bias(draw: Draw) -> Sizes:
 @alibi.case(times=1)
 def single_head(draw: Draw) -> Sizes:
     """one head, and a long text"""
-    return 1, int(draw.rng.integers(150, 250))
+    return 1, int(draw.rng.integers(260, 300))
 
 
 @alibi.case(times=1)

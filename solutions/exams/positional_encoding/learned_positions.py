@@ -1,5 +1,8 @@
 """The exam of `LearnedPositions`, lesson 06."""
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import embedding
@@ -12,6 +15,9 @@ from solutions.exams.positional_encoding._specimens import FEW_TOKENS
 learned = Exam(reference.LearnedPositions, use=try_learned, about=("gradients",))
 
 Rows = tuple[Tensor, Tensor]
+
+# The positions of a module that has been called before, and of no other.
+AFTERWARDS = 31
 
 
 FIVE_ROWS = torch.tensor(
@@ -67,6 +73,30 @@ def one_known_position(draw: Draw) -> Rows:
     """three tokens, with a single position"""
     inputs = draw.fix(tokens=3).tensor("batch tokens d_model")
     return inputs, draw.tensor("tokens d_model")[:1]
+
+
+@learned.case(times=1)
+def after_a_shorter_one(draw: Draw) -> Rows:
+    """a sentence after a shorter one"""
+    draw.fix(tokens=5, known=AFTERWARDS)
+    return draw.tensor("batch tokens d_model"), draw.tensor("known d_model")
+
+
+@learned.holds
+def nothing_is_kept_of_a_sentence(
+    module_class: Callable[..., Any], inputs: Tensor, table: Tensor
+) -> bool:
+    """after a call with a single token, it adds to each token what it adds at first"""
+    if len(table) != AFTERWARDS:
+        return True
+    made = {"d_model": table.shape[1], "context_length": len(table)}
+    fresh, used = (module_class(**made).to(table.dtype) for _ in range(2))
+    used.load_state_dict(fresh.state_dict())
+    used(inputs[:, :1])
+    return torch.allclose(used(inputs), fresh(inputs), rtol=1e-4, atol=1e-4)
+
+
+learned.half_but_for("a call that is not the first", after_a_shorter_one)
 
 
 class Looking(nn.Module):

@@ -1,6 +1,8 @@
 """The exam of `PositionalEncoding`, lesson 06."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +20,9 @@ from solutions.exams.positional_encoding._specimens import (
 module = Exam(reference.PositionalEncoding, use=try_module, tolerance=WAVES)
 
 Given = tuple[int, int, Tensor]
+
+# The context_length of a case in which the module has been called before, and of no other.
+AFTERWARDS = 31
 
 
 @module.example
@@ -48,8 +53,8 @@ def any_batch(draw: Draw) -> Given:
 @module.case(times=1)
 def full_batch(draw: Draw) -> Given:
     """a batch of sentences as long as is allowed"""
-    inputs = draw.fix(d_model=6).tensor("batch tokens d_model")
-    return 6, draw.size("tokens"), inputs
+    # As long as in the first example, whose tokens are narrower.
+    return 6, 5, draw.fix(tokens=5, d_model=6).tensor("batch tokens d_model")
 
 
 @module.case(times=1)
@@ -58,6 +63,46 @@ def long_sentence(draw: Draw) -> Given:
     # With two features the frequency is 1, and all angles are exact in float32 as well.
     draw.fix(batch=1, tokens=int(draw.rng.integers(5001, 7000)), d_model=2)
     return 2, draw.size("tokens"), draw.tensor("batch tokens d_model")
+
+
+@module.case(times=1)
+def hundreds_of_tokens(draw: Draw) -> Given:
+    """a sentence of hundreds of tokens"""
+    # As wide as in the first case, where contexts are shorter.
+    draw.fix(batch=1, tokens=int(draw.rng.integers(300, 400)), d_model=8)
+    return 8, 400, draw.tensor("batch tokens d_model")
+
+
+@module.case(times=1)
+def after_a_shorter_one(draw: Draw) -> Given:
+    """a sentence after a shorter one"""
+    return 4, AFTERWARDS, draw.fix(d_model=4).tensor("batch tokens d_model")
+
+
+@module.holds
+def is_fine_in_bfloat16(
+    module_class: Callable[..., Any], d_model: int, context_length: int, inputs: Tensor
+) -> bool:
+    """moved to bfloat16, it adds the same encodings, rounded to that dtype"""
+    # With two features there are thousands, which is another matter.
+    if d_model == 2 or inputs.shape[1] < 300:
+        return True
+    moved = module_class(d_model=d_model, context_length=context_length).to(torch.bfloat16)
+    added = moved(torch.zeros_like(inputs, dtype=torch.bfloat16))[0]
+    return torch.allclose(added.float(), sinusoids(inputs.shape[1], d_model), atol=0.02)
+
+
+@module.holds
+def nothing_is_kept_of_a_sentence(
+    module_class: Callable[..., Any], d_model: int, context_length: int, inputs: Tensor
+) -> bool:
+    """after a call with a single token, it adds the same to a sentence as it adds at first"""
+    if context_length != AFTERWARDS:
+        return True
+    made = {"d_model": d_model, "context_length": context_length}
+    fresh, used = (module_class(**made).to(inputs.dtype) for _ in range(2))
+    used(inputs[:, :1])
+    return torch.allclose(used(inputs), fresh(inputs), rtol=1e-4, atol=1e-4)
 
 
 @module.case(times=1)
@@ -73,6 +118,8 @@ def odd_features(draw: Draw) -> Given:
 
 
 module.half_but_for("sentences of thousands of tokens", long_sentence)
+module.half_but_for("bfloat16", hundreds_of_tokens)
+module.half_but_for("a call that is not the first", after_a_shorter_one)
 
 
 class Adding(nn.Module):

@@ -6,6 +6,7 @@ from torch.nn import functional
 
 from autograder import Draw, Exam, run_module
 from solutions import tensors_and_modules as reference
+from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
 from solutions.exams.tensors_and_modules._specimens import wave
 
 affine = Exam(reference.Affine, use=run_module, forbids=("Linear",))
@@ -59,6 +60,17 @@ def one_vector(draw: Draw) -> Trial:
     settings = {"d_in": draw.size("d_in"), "d_out": draw.size("d_out")}
     weights = {"W": draw.tensor("d_in d_out"), "b": draw.tensor("d_out")}
     return settings, weights, (draw.tensor("d_in"),)
+
+
+@affine.case(times=1)
+def made_one_after_the_other(draw: Draw) -> Trial:
+    """modules that are made one after the other"""
+    return drawn_module(draw.fix(d_in=MADE_TWICE))
+
+
+affine.half_but_for("a seed that its constructor sets", made_one_after_the_other)
+
+affine.holds(leaves_the_generator_alone)
 
 
 class Mapping(nn.Module):

@@ -1,10 +1,16 @@
 """The exam of `gradient_of`, lesson 00b."""
 
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from autograder import Draw, Exam
 from companion import try_gradient
+from companion.beside import made_beside
+from companion.trials.training_trials import copy_of, formula_of
 from solutions import tensors_and_modules as reference
 from solutions.exams.tensors_and_modules._differences import DIFFERENCES, Differences, Function
 
@@ -101,6 +107,34 @@ def of_a_formula_in_another(draw: Draw) -> Trial:
 def of_many_squares(draw: Draw) -> Trial:
     """the sum of many squares"""
     return "x.square().sum()", draw.fix(n=40).tensor("n m")
+
+
+@gradient.case(times=1)
+def of_a_parameter(draw: Draw) -> Trial:
+    """a sum, of a tensor that is itself being trained"""
+    return "3 * x.sum() - 2", draw.tensor("n m")
+
+
+gradient.half_but_for("a tensor that is itself being trained", of_a_parameter)
+
+
+@gradient.holds
+def what_is_trained_stays_so(gradient_of: Callable[..., Any], formula: str, x: Tensor) -> bool:
+    """if `x` requires gradients, it still does; if it has a `grad`, this stays as it is"""
+    if formula != "3 * x.sum() - 2":
+        return True
+    function = made_beside(gradient_of, formula_of, formula)
+    trained, frozen = (made_beside(gradient_of, copy_of, x) for _ in range(2))
+    trained.requires_grad_()
+    # A copy of it requires gradients too, and what is made of that is left open.
+    with suppress(Exception):
+        gradient_of(function, trained)
+    torch.autograd.backward(function(frozen.requires_grad_()))
+    frozen.requires_grad_(False)
+    before = frozen.grad.clone()
+    gradient_of(function, frozen)
+    kept = isinstance(frozen.grad, Tensor) and torch.equal(frozen.grad, before)
+    return kept and bool(trained.requires_grad)
 
 
 def right(function: Function, x: Tensor) -> Tensor:
@@ -321,11 +355,12 @@ def tidied_up(function: Function, x: Tensor) -> object:
     It asks `x` itself for the gradient, and so has to put everything back afterwards. With a copy
     of `x`, there would be nothing to tidy up.
     """
+    required, kept = x.requires_grad, x.grad
     x.requires_grad_(True)
-    torch.autograd.backward(function(x))
-    found = x.grad
     x.grad = None
-    x.requires_grad_(False)
+    torch.autograd.backward(function(x))
+    found, x.grad = x.grad, kept
+    x.requires_grad_(required)
     return found
 
 

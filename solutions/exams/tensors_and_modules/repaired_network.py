@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from autograder import Draw, Exam, run_module
 from solutions import tensors_and_modules as reference
+from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
 from solutions.exams.tensors_and_modules._specimens import wave
 
 network = Exam(reference.RepairedNetwork, use=run_module)
@@ -52,6 +53,17 @@ def drawn_network(draw: Draw) -> Trial:
         "scale": draw.tensor("out"),
     }
     return settings, weights, (draw.tensor("batch tokens in"),)
+
+
+@network.case(times=1)
+def made_one_after_the_other(draw: Draw) -> Trial:
+    """modules that are made one after the other"""
+    return drawn_network(draw.fix(**{"in": MADE_TWICE}))
+
+
+network.half_but_for("a seed that its constructor sets", made_one_after_the_other)
+
+network.holds(leaves_the_generator_alone)
 
 
 class Layered(nn.Module):

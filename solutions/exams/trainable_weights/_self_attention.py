@@ -4,7 +4,17 @@ import torch
 from torch import Tensor, nn
 
 from autograder import Draw, Exam
-from solutions.exams.families import GRADIENT, ROLES, SCALE, SOFTMAX, TURNED, Attention, Projecting
+from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
+from solutions.exams.families import (
+    GRADIENT,
+    ROLES,
+    SCALE,
+    SOFTMAX,
+    STABILITY,
+    TURNED,
+    Attention,
+    Projecting,
+)
 from solutions.exams.trainable_weights._specimens import (
     INPUTS,
     W_KEY,
@@ -14,6 +24,7 @@ from solutions.exams.trainable_weights._specimens import (
     Triple,
     scaled_weights,
     wave,
+    words_far_apart,
 )
 
 Trial = tuple[dict[str, int], dict[str, Tensor], tuple[Tensor, ...]]
@@ -59,6 +70,18 @@ def long_sentence_module(draw: Draw) -> Trial:
     settings, weights, (words,) = drawn_module(draw.fix(tokens=40))
     # Gradients add up over all words: of long vectors, single precision would lose too many digits.
     return settings, weights, (words / 4,)
+
+
+def overflowing_module(draw: Draw) -> Trial:
+    """scores whose exponentials overflow"""
+    settings, weights, (words,) = drawn_module(draw)
+    words, W_query, W_key = words_far_apart(words, weights["W_query"], weights["W_key"])
+    return settings, {**weights, "W_query": W_query, "W_key": W_key}, (words,)
+
+
+def made_one_after_the_other(draw: Draw) -> Trial:
+    """modules that are made one after the other"""
+    return drawn_module(draw.fix(d_in=MADE_TWICE))
 
 
 class WithParameters(Attention, nn.Module):
@@ -126,6 +149,11 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
     exam.case(drawn_module, times=1)
     exam.case(one_word_module, times=1)
     exam.case(long_sentence_module, times=1)
+    exam.case(overflowing_module, times=1)
+    exam.case(made_one_after_the_other, times=1)
+    exam.half_but_for("a seed that its constructor sets", made_one_after_the_other)
+    exam.holds(leaves_the_generator_alone)
+    exam.half_but_for("scores whose exponentials overflow", overflowing_module)
 
     SCALE.apply(
         exam,
@@ -139,6 +167,7 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
         called={"SoftmaxOverQueries": "OverTheQueries"},
         without=["SoftmaxOverTheFirstAxis"],
     )
+    STABILITY.apply(exam, base, without=["DividedByTheLargest"])
     ROLES.apply(
         exam,
         base,

@@ -39,6 +39,23 @@ def scaled_weights(queries: Tensor, keys: Tensor) -> Tensor:
     return torch.softmax(queries @ keys.transpose(-2, -1) / keys.shape[-1] ** 0.5, dim=-1)
 
 
+def far_apart(queries: Tensor, keys: Tensor) -> Pair:
+    """Scores in the thousands, of one query above zero and of the next below."""
+    queries, keys = queries.clone(), keys.clone()
+    # Alike within a row, so that the weights are those of ordinary scores.
+    queries[::2, 0], queries[1::2, 0], keys[:, 0] = 2500, -2500, 1
+    return queries, keys
+
+
+def words_far_apart(x: Tensor, W_query: Tensor, W_key: Tensor) -> Triple:
+    """Words and matrices of which such queries and keys are made."""
+    x, W_query, W_key = x.clone(), W_query.clone(), W_key.clone()
+    x[:, 0], x[::2, 1], x[1::2, 1] = 1, 1, -1
+    W_query[:, 0], W_query[1, 0] = 0, 2500
+    W_key[:, 0], W_key[0, 0] = 0, 1
+    return x, W_query, W_key
+
+
 def triple_drawn(draw: Draw) -> Triple:
     """Queries, keys and values."""
     queries, keys = draw.tensor("queries d_k"), draw.tensor("keys d_k")

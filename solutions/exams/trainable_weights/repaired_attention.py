@@ -5,8 +5,21 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from solutions import trainable_weights as reference
-from solutions.exams.families import ROLES, SCALE, SOFTMAX, TENSOR_DTYPE, Attention
-from solutions.exams.trainable_weights._specimens import OWN_WORK, Triple, triple_drawn, wave
+from solutions.exams.families import (
+    ROLES,
+    SCALE,
+    SOFTMAX,
+    STABILITY,
+    TENSOR_DTYPE,
+    Attention,
+)
+from solutions.exams.trainable_weights._specimens import (
+    OWN_WORK,
+    Triple,
+    far_apart,
+    triple_drawn,
+    wave,
+)
 
 repaired = Exam(reference.repaired_attention, forbids=OWN_WORK)
 
@@ -33,6 +46,16 @@ def any_triple(draw: Draw) -> Triple:
 def square_drawn(draw: Draw) -> Triple:
     """as many words as features"""
     return triple_drawn(draw.fix(queries=5, keys=5, d_k=5))
+
+
+@repaired.case(times=1)
+def overflowing_scores(draw: Draw) -> Triple:
+    """scores whose exponentials overflow"""
+    queries, keys, values = triple_drawn(draw)
+    return (*far_apart(queries, keys), values)
+
+
+repaired.half_but_for("scores whose exponentials overflow", overflowing_scores)
 
 
 def half_repaired(
@@ -105,6 +128,7 @@ SOFTMAX.apply(
     },
     without=["SoftmaxOverTheFirstAxis"],
 )
+STABILITY.apply(repaired, Steps, without=["DividedByTheLargest"])
 ROLES.apply(repaired, Steps, without=["QueriesCompared"])
 
 

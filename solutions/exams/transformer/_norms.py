@@ -244,6 +244,15 @@ class EpsOfAnother(EpsOfItsOwn):
         return self.foreign_eps
 
 
+class EpsOfZeroReplaced(Norm):
+    """With eps=0 your module uses the usual eps, as `eps or 1e-5` does, where 0 counts as False.
+    Use eps as it is passed.
+    """
+
+    def chosen(self, eps: float) -> float:
+        return eps or self.usual_eps
+
+
 class NoRoot(Norm):
     """You divide by the mean of the squares itself. Divide by its square root."""
 
@@ -419,6 +428,7 @@ NORM = Family(
     EpsBelowTheSize,
     EpsOfItsOwn,
     EpsOfAnother,
+    EpsOfZeroReplaced,
     NoRoot,
     MultipliedByTheRoot,
     NotDivided,

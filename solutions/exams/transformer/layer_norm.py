@@ -105,6 +105,13 @@ def drawn_tiny(draw: Draw) -> Module:
 
 
 @norm.case(times=1)
+def drawn_without_eps(draw: Draw) -> Module:
+    """tiny features, and an eps of 0"""
+    settings, weights, inputs, _, _ = widely(draw, "batch tokens d_model", scale=1e-4)
+    return {**settings, "eps": 0.0}, weights, inputs, False, 1
+
+
+@norm.case(times=1)
 def drawn_far(draw: Draw) -> Module:
     """features near 10,000"""
     draw = draw.fix(d_model=6)
@@ -139,6 +146,7 @@ def drawn_new(draw: Draw) -> Module:
 
 
 norm.half_but_for("features far from 0, in float32", far_from_zero, drawn_far)
+norm.half_but_for("an eps of 0", drawn_without_eps)
 norm.half_but_for("what a new module starts with", as_it_starts, drawn_new)
 
 

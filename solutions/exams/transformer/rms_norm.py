@@ -93,6 +93,13 @@ def drawn_tiny(draw: Draw) -> Module:
 
 
 @rms.case(times=1)
+def drawn_without_eps(draw: Draw) -> Module:
+    """tiny features, and an eps of 0"""
+    settings, weights, inputs, _, _ = drawn(draw, "batch tokens d_model", scale=1e-4)
+    return {**settings, "eps": 0.0}, weights, inputs, False, 1
+
+
+@rms.case(times=1)
 def drawn_thousand(draw: Draw) -> Module:
     """features near 1000"""
     # Called twice, so that no gradients are asked for: in float32 little is right of them.
@@ -114,6 +121,9 @@ def drawn_new(draw: Draw) -> Module:
     """a new module"""
     settings, _, inputs, _, _ = drawn(draw, "batch tokens d_model")
     return settings, {}, inputs, False, 1
+
+
+rms.half_but_for("an eps of 0", drawn_without_eps)
 
 
 @rms.holds

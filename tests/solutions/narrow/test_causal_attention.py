@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from autograder.checks.exam.report import Verdict
+from companion.specimens import causal_specimens
 from tests.support.course import every_exam, exam_of, is_refused, without_hints
 
 pytestmark = pytest.mark.slow
@@ -98,6 +99,20 @@ def test_all_sentences_may_be_empty() -> None:
     assert is_refused(exam_of("causal_and_padding_mask"), causal_and_padding_mask)
 
 
+# --- long sentences ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [16, 128])
+def test_sentences_may_be_longer_than_a_mask(length: int) -> None:
+    def causal_and_padding_mask(lengths: Tensor) -> Tensor:
+        tokens = int(lengths.max())
+        future = torch.ones(length, length, dtype=torch.bool).triu(1)[:tokens, :tokens]
+        return future | (torch.arange(tokens) < tokens - lengths[:, None])[:, None, :]
+
+    report = without_hints(exam_of("causal_and_padding_mask")).examine(causal_and_padding_mask)
+    assert report.right_but_for == "sentences of more than a hundred tokens"
+
+
 # --- tests of functions --------------------------------------------------------------------------
 
 NUMBERS = [-1.0, 0.5, 2.0, 3.14, 42.0, 1000.0, 1e6]
@@ -171,6 +186,86 @@ def test_words_see_far_ahead(furthest: int) -> None:
         return True
 
     assert is_refused(exam_of("is_causal"), is_causal)
+
+
+@pytest.mark.parametrize("bound", [1e-7, 1e-8, 1e-12])
+def test_float32_has_more_rounding(bound: float) -> None:
+    def is_causal(attention: Attention, inputs: Tensor) -> bool:
+        before = attention(inputs)
+        for now in range(1, inputs.shape[1]):
+            changed = torch.cat([inputs[:, :now], inputs[:, now:] + 1], dim=1)
+            if not ((attention(changed) - before)[:, :now].abs() <= bound).all():
+                return False
+        return True
+
+    report = exam_of("is_causal").examine(is_causal)
+    assert report.right_but_for == "numbers in float32"
+    assert report.misconception == "only_rounding_in_float64"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_sum_over_the_sentence_is_causal_in_float32(seed: int) -> None:
+    is_causal: Any = exam_of("is_causal").reference
+    inputs = torch.randn(3, 8, 5, generator=torch.Generator().manual_seed(seed))
+    assert is_causal(causal_specimens.average_by_subtraction, inputs)
+    assert not is_causal(causal_specimens.leaks_faintly, inputs)
+
+
+# --- rates of dropout ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("steps", [100, 200, 1000])
+def test_any_rate_is_possible(steps: int) -> None:
+    def dropout(
+        weights: Tensor, p: float, generator: torch.Generator, training: bool = True
+    ) -> Tensor:
+        if not training:
+            return weights
+        kept = torch.randint(steps, weights.shape, generator=generator) >= steps * p
+        return weights * kept / (1 - p)
+
+    report = without_hints(exam_of("dropout")).examine(dropout)
+    assert report.right_but_for == "rates of three decimals and more"
+
+
+# --- how a module begins, and how long a text may be ---------------------------------------------
+
+CausalAttention: Any = EXAMS["CausalAttention"].reference if "CausalAttention" in EXAMS else object
+
+
+class SeededAtFirst(CausalAttention):  # type: ignore[misc]
+    def __init__(self, *sizes: Any, **named: Any) -> None:
+        torch.manual_seed(123)
+        super().__init__(*sizes, **named)
+
+
+class SeededAtLast(CausalAttention):  # type: ignore[misc]
+    def __init__(self, *sizes: Any, **named: Any) -> None:
+        super().__init__(*sizes, **named)
+        torch.manual_seed(123)
+
+
+class OfZeros(CausalAttention):  # type: ignore[misc]
+    def __init__(self, *sizes: Any, **named: Any) -> None:
+        super().__init__(*sizes, **named)
+        for parameter in self.parameters():
+            torch.nn.init.zeros_(parameter)
+
+
+@pytest.mark.parametrize("answer", [SeededAtFirst, SeededAtLast, OfZeros])
+def test_a_module_begins_with_weights_of_its_own(answer: type) -> None:
+    report = without_hints(exam_of("CausalAttention")).examine(answer)
+    assert report.right_but_for == "the weights it begins with"
+
+
+@pytest.mark.parametrize("length", [300, 512, 1024])
+def test_no_mask_is_the_largest(length: int) -> None:
+    class Answer(CausalAttention):  # type: ignore[misc]
+        def get_buffer(self, target: str) -> Tensor:
+            return torch.ones(length, length, dtype=torch.bool).triu(1)
+
+    report = without_hints(exam_of("CausalAttention")).examine(Answer)
+    assert report.right_but_for == "texts of more than a thousand words"
 
 
 # Of this name, lesson 05 has another exercise.

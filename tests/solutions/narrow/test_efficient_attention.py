@@ -299,6 +299,12 @@ RELATIVE: dict[str, Close] = {
     "share of each number": lambda a, b: ((a - b).abs() <= 1e-4 * b.abs()).all(),
     "largest share": lambda a, b: ((a - b) / b).abs().max() <= 1e-4,
 }
+# Right in 64 bits, in which the other cases are.
+FOR_64_BITS: dict[str, Close] = {
+    "bound": lambda a, b: (a - b).abs().max() < 1e-9,
+    "allclose of a bound": lambda a, b: torch.allclose(a, b, rtol=0, atol=1e-9),
+    "allclose with a small atol": lambda a, b: torch.allclose(a, b, atol=1e-12),
+}
 ON_AVERAGE: dict[str, Close] = {
     "mean": lambda a, b: (a - b).abs().mean() < 1e-4,
     "small mean": lambda a, b: (a - b).abs().mean() < 1e-6,
@@ -307,10 +313,15 @@ ON_AVERAGE: dict[str, Close] = {
 }
 
 
+@pytest.mark.parametrize("close", FOR_64_BITS.values(), ids=FOR_64_BITS)
+def test_numbers_of_32_bits_are_rounded(close: Close) -> None:
+    assert is_refused(exam_of("is_exact"), is_exact_by(close))
+
+
 @pytest.mark.parametrize("close", RELATIVE.values(), ids=RELATIVE)
 def test_a_zero_may_be_rounded(close: Close) -> None:
     report = without_hints(exam_of("is_exact")).examine(is_exact_by(close))
-    assert report.right_but_for == "a 0 that is rounded"
+    assert report.right_but_for == "rounding errors of a 0, or of 32 bits"
 
 
 @pytest.mark.parametrize("close", ON_AVERAGE.values(), ids=ON_AVERAGE)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import torch
 
+import companion.specimens.cached_steps as cached_steps
 from autograder.checks.exam.report import Report, Verdict
 from tests.support.course import every_exam, exam_of
 
@@ -47,7 +48,7 @@ def test_a_cache_has_any_dtype() -> None:
     assert report.verdict is Verdict.WRONG
 
 
-@pytest.mark.parametrize("length", [64, 512, 4096])
+@pytest.mark.parametrize("length", [64, 512, 4096, 16384])
 def test_a_decoding_mask_is_cut_out_of_no_table(length: int) -> None:
     kept = torch.ones(length, length, dtype=torch.bool).triu(1)
 
@@ -60,20 +61,22 @@ def test_a_decoding_mask_is_cut_out_of_no_table(length: int) -> None:
 _ONES = "torch.ones(context_length, context_length"
 TABLES = [
     ("MultiQueryAttention", _ONES, "torch.ones(64, 64"),
+    ("MultiQueryAttention", _ONES, "torch.ones(1024, 1024"),
     ("MultiQueryAttention", _ONES, "torch.ones(context_length - 1, context_length - 1"),
     ("GroupedQueryAttention", _ONES, "torch.ones(64, 64"),
+    ("GroupedQueryAttention", _ONES, "torch.ones(1024, 1024"),
     ("GroupedQueryAttention", _ONES, "torch.ones(context_length - 1, context_length - 1"),
     (
         "decode_step",
         "torch.ones_like(attn_scores, dtype=torch.bool).triu(cached + 1)",
-        "torch.ones(512, 512, dtype=torch.bool).triu(1)[cached : cached + new, : cached + new]",
+        "torch.ones(4096, 4096, dtype=torch.bool).triu(1)[cached : cached + new, : cached + new]",
     ),
     (
         "repaired_window_attention",
         "torch.ones(num_queries, num_keys",
-        "torch.ones(num_queries, min(64, num_keys)",
+        "torch.ones(num_queries, min(1024, num_keys)",
     ),
-    ("KVCache", "torch.zeros(shape, dtype=dtype)", "torch.zeros(shape, dtype=dtype)[:, :, :64]"),
+    ("KVCache", "torch.zeros(shape, dtype=dtype)", "torch.zeros(shape, dtype=dtype)[:, :, :4096]"),
 ]
 
 
@@ -105,6 +108,18 @@ def test_sizes_are_refused_on_either_side(name: str, check: str, wrong: str) -> 
     assert examined(name, (check, wrong)).verdict is not Verdict.PASSED
 
 
+STORED = "self.keys[:, :, start:end] = keys"
+KEPT = (
+    "self.kept = [*self.kept, keys] if start else [keys]; "
+    "self.keys[:, :, :end] = torch.cat(self.kept, dim=2)"
+)
+
+
+def test_a_cache_keeps_no_tensors_of_the_caller() -> None:
+    report = examined("KVCache", (STORED, KEPT))
+    assert report.right_but_for == "chunks that the caller overwrites"
+
+
 def test_a_window_needs_no_axis_of_texts() -> None:
     first = "needed = window"
     report = examined("repaired_window_attention", (first, f"assert queries.ndim > 2; {first}"))
@@ -112,6 +127,7 @@ def test_a_window_needs_no_axis_of_texts() -> None:
 
 
 COMPARED = "torch.cat(contexts, dim=1), whole"
+ALL = f"torch.allclose({COMPARED}, atol=atol)"
 NARROW = [
     ("range(1, inputs.shape[1])", "range(1, min(32, inputs.shape[1]))"),
     (COMPARED, "torch.cat(contexts, dim=1)[:8], whole[:8]"),
@@ -123,6 +139,51 @@ NARROW = [
 @pytest.mark.parametrize(("words", "narrow"), NARROW)
 def test_a_cache_is_compared_as_far_as_a_text_goes(words: str, narrow: str) -> None:
     assert examined("is_cache_exact", (words, narrow)).verdict is Verdict.WRONG
+
+
+FOR_64_BITS = [
+    "((torch.cat(contexts, dim=1) - whole).abs().max() < 1e-9)",
+    f"torch.allclose({COMPARED}, rtol=0, atol=1e-9)",
+    f"torch.allclose({COMPARED}, atol=1e-12)",
+]
+
+
+@pytest.mark.parametrize("close", FOR_64_BITS)
+def test_contexts_of_32_bits_are_rounded(close: str) -> None:
+    assert examined("is_cache_exact", (ALL, close)).right_but_for == "rounding errors of 32 bits"
+
+
+@pytest.mark.parametrize(
+    "close", [f"torch.allclose({COMPARED})", f"torch.allclose({COMPARED}, atol=1e-6)"]
+)
+def test_usual_tolerances_are_right(close: str) -> None:
+    assert examined("is_cache_exact", (ALL, close)).verdict is Verdict.PASSED
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_reference_allows_for_rounding(dtype: torch.dtype) -> None:
+    """Where a sum is near 0, an error in its last digits is a large share of it."""
+    exact: Any = exam_of("is_cache_exact").reference
+
+    def step(chunk: torch.Tensor, past: Any) -> Any:
+        return cached_steps.attends_to_its_cache(chunk, past)
+
+    for seed in range(200):
+        torch.manual_seed(seed)
+        assert exact(step, torch.randn(2, 12, 8, dtype=dtype))
+
+
+def test_contexts_have_their_own_features() -> None:
+    joined = "past, contexts = None, []"
+    report = examined(
+        "is_cache_exact",
+        (joined, "past, contexts, done = None, [torch.empty_like(inputs)], 0"),
+        (
+            "contexts.append(context)",
+            "contexts[0][:, done : (done := done + chunk.shape[1])] = context",
+        ),
+    )
+    assert report.right_but_for == "contexts with other features than the inputs"
 
 
 def test_three_decimals_are_not_four() -> None:

@@ -1,5 +1,6 @@
 """Lesson 05: answers that are right only for what an exam had tried are refused."""
 
+import copy
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +14,7 @@ from torch import Tensor, nn
 
 from autograder.checks.exam.case import Case
 from autograder.checks.exam.report import Report, Verdict
+from companion import CausalHead
 from solutions import multi_head_attention
 from tests.support.course import every_exam, exam_of, without_hints
 
@@ -285,3 +287,65 @@ def test_all_numbers_are_compared(part: str) -> None:
             lambda context: context.square() + 1,
         ),
     )
+
+
+# --- how a module begins, and how long a text may be ---------------------------------------------
+
+
+def seeded(name: str) -> Any:
+    reference: Any = exam_of(name, "05").reference
+
+    class Seeded(reference):  # type: ignore[misc]
+        def __init__(self, *sizes: Any, **named: Any) -> None:
+            torch.manual_seed(123)
+            super().__init__(*sizes, **named)
+
+    return Seeded
+
+
+class CopiedHeads(nn.Module):
+    def __init__(self, *sizes: Any, num_heads: int, **named: Any) -> None:
+        super().__init__()
+        head = CausalHead(*sizes, **named)
+        self.heads = nn.ModuleList(copy.deepcopy(head) for _ in range(num_heads))
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return torch.cat([head(inputs) for head in self.heads], dim=-1)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("MultiHeadAttentionWrapper", CopiedHeads),
+        *((name, seeded(name)) for name in HEADS if name.startswith("MultiHeadAttention")),
+    ],
+)
+def test_weights_begin_at_random(name: str, answer: object) -> None:
+    assert {one.right_but_for for one in refusals(name, answer)} == {"the weights it begins with"}
+
+
+@pytest.mark.parametrize("length", [300, 1024])
+def test_no_mask_is_the_largest(length: int) -> None:
+    reference: Any = exam_of("MultiHeadAttention", "05").reference
+
+    class Answer(reference):  # type: ignore[misc]
+        def get_buffer(self, target: str) -> Tensor:
+            return torch.ones(length, length, dtype=torch.bool).triu(1)
+
+    found = {one.right_but_for for one in refusals("MultiHeadAttention", Answer)}
+    assert found == {"texts of more than a thousand words"}
+
+
+# --- rounding ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bound", [1e-7, 1e-8, 1e-12])
+def test_float32_has_more_rounding(bound: float) -> None:
+    def is_blind_to_padding(attention: Any, queries: Any, context: Any, padding: Any) -> bool:
+        other = torch.where(padding[..., None], 5 - context, context)
+        gap = attention(queries, other, padding) - attention(queries, context, padding)
+        return bool((gap.abs() <= bound).all())
+
+    report = exam_of("is_blind_to_padding", "05").examine(is_blind_to_padding)
+    assert report.right_but_for == "numbers in float32"
+    assert report.misconception == "only_rounding_in_float64"

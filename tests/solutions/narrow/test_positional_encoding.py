@@ -12,7 +12,7 @@ from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
 from companion import rope, sinusoids
 from solutions.exams.positional_encoding._specimens import rates, turn, turn_halves
-from tests.support.course import every_exam, exam_of, is_refused
+from tests.support.course import every_exam, exam_of, is_refused, without_hints
 
 pytestmark = pytest.mark.slow
 
@@ -182,3 +182,107 @@ def test_repaired_angles_are_fine_in_bfloat16() -> None:
         return turn_halves(x, positions.to(x.dtype)[:, None] * rates(x.shape[-1]).to(x.dtype))
 
     assert exam_of("repaired_rope").examine(repaired_rope).right_but_for == "bfloat16"
+
+
+@pytest.mark.parametrize("bound", [1e-6, 1e-8, 1e-12])
+def test_infinities_may_be_equal_and_float32_has_more_rounding(bound: float) -> None:
+    def is_relative(scores: Any, queries: Any, keys: Any, positions: Any, shift: int) -> bool:
+        here, there = (scores(queries, keys, positions + by) for by in (0, shift))
+        return bool(((here - there).abs() <= bound).all())
+
+    report = exam_of("is_relative").examine(is_relative)
+    assert report.right_but_for == "scores of −∞, or in float32"
+    assert report.misconception == (
+        "infinity_less_infinity" if bound == 1e-6 else "gap_below_float32"
+    )
+
+
+def test_scores_are_compared_where_some_are_infinite() -> None:
+    def is_relative(scores: Any, queries: Any, keys: Any, positions: Any, shift: int) -> bool:
+        here, there = (scores(queries, keys, positions + by) for by in (0, shift))
+        finite = here.isfinite() & there.isfinite()
+        return torch.allclose(here[finite], there[finite])
+
+    assert is_refused(exam_of("is_relative"), is_relative)
+
+
+# --- tables of a module --------------------------------------------------------------------------
+
+
+class WithTable(nn.Module):
+    """Sinusoids, whose table is made in different ways."""
+
+    encoding: Tensor
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        if d_model % 2:
+            raise ValueError(f"{d_model} is odd")
+        self.register_buffer("encoding", self.table(context_length, d_model))
+
+    def table(self, context_length: int, d_model: int) -> Tensor:
+        return sinusoids(context_length, d_model)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.encoding[: inputs.shape[1]]
+
+
+class OfPositionsThatMove(WithTable):
+    def table(self, context_length: int, d_model: int) -> Tensor:
+        self.register_buffer("rates", rates(d_model))
+        return torch.arange(context_length).float()
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        angles = self.encoding[: inputs.shape[1], None] * self.get_buffer("rates")
+        return inputs + torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1)
+
+
+class OfTheFirstSentence(WithTable):
+    def table(self, context_length: int, d_model: int) -> Tensor:
+        return torch.zeros(0, d_model)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        if not len(self.encoding):
+            self.encoding = sinusoids(*inputs.shape[1:]).to(inputs.dtype)
+        return super().forward(inputs)
+
+
+@pytest.mark.parametrize(
+    ("answer", "but_for"),
+    [(OfPositionsThatMove, "bfloat16"), (OfTheFirstSentence, "a call that is not the first")],
+)
+def test_a_table_is_fine_and_whole(answer: type, but_for: str) -> None:
+    assert without_hints(exam_of("PositionalEncoding")).examine(answer).right_but_for == but_for
+
+
+@pytest.mark.parametrize("known_by", [0, 1])
+def test_no_table_serves_all_modules(known_by: int) -> None:
+    """Those of one context_length, or of one d_model."""
+    known: dict[int, Tensor] = {}
+
+    class Answer(WithTable):
+        def table(self, context_length: int, d_model: int) -> Tensor:
+            size = (context_length, d_model)[known_by]
+            return known.setdefault(size, sinusoids(context_length, d_model))
+
+    assert is_refused(exam_of("PositionalEncoding"), Answer)
+
+
+class PlacesOfTheFirstSentence(nn.Module):
+    places: Tensor | None = None
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        self.positions = nn.Embedding(context_length, d_model)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        tokens, known = inputs.shape[1], self.positions.num_embeddings
+        assert tokens <= known, f"{tokens} tokens, {known} positions"
+        if self.places is None:
+            self.places = torch.arange(tokens)
+        return inputs + self.positions(self.places[:tokens])
+
+
+def test_learned_positions_are_looked_up_for_each_sentence() -> None:
+    report = without_hints(exam_of("LearnedPositions")).examine(PlacesOfTheFirstSentence)
+    assert report.right_but_for == "a call that is not the first"

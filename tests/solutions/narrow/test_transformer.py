@@ -58,7 +58,10 @@ def test_errors_of_other_kinds_are_errors_too(kinds: tuple[type[Exception], ...]
     assert is_refused("is_lossless", is_lossless)
 
 
-@pytest.mark.parametrize("between", ["", " ", "\n", "\t", "\r\n", "\0", "|", ",", ", "])
+@pytest.mark.parametrize(
+    "between",
+    ["", " ", "\n", "\t", "\r\n", "\0", "|", ",", ", ", "\n\n", "\u2581", "</w>", "\ue000"],
+)
 def test_texts_are_compared_one_by_one(between: str) -> None:
     def is_lossless(encode: Any, decode: Any, texts: Any) -> bool:
         try:
@@ -104,7 +107,10 @@ def test_texts_are_split_as_they_are(name: str, cleaned: Callable[[str], str]) -
     assert is_refused(name, lambda text, second: reference(cleaned(text), second))
 
 
-MARKS = [*"\t\0\n\r|,;_~#/\\\x1f\x85\xa0\u241f\u2581\uffff\U0010ffff", "\0\0", "</w>", "@@"]
+MARKS = [
+    *"\t\0\n\r|,;_~#/\\\x1f\x80\x85\x9f\xa0\xff\u200e\u2063\u241f\u2581\ue000\uf000\ufdd0\uffff",
+    *("\U000f0000", "\U0010ffff", "\0\0", "</w>", "@@", "<s>", "</s>", "<unk>", "->"),
+]
 
 
 def merged(joined: str, mark: str, pair: tuple[str, str]) -> str:
@@ -146,9 +152,11 @@ def test_there_may_be_many_merges(most: int) -> None:
 # --- ids: none is special ------------------------------------------------------------------------
 
 IDS = [0, 1, 2, 3, 20, 50, 63, 100, 255]
+# The end of a text in GPT-2, among others.
+ENDS = [511, 1023, 50256]
 
 
-@pytest.mark.parametrize("special", IDS)
+@pytest.mark.parametrize("special", IDS + ENDS)
 def test_no_token_is_left_out_of_a_loss(special: int) -> None:
     def next_token_loss(logits: Tensor, tokens: Tensor) -> Tensor:
         return functional.cross_entropy(
@@ -225,6 +233,43 @@ def test_a_temperature_may_be_as_high(most: float) -> None:
 def test_as_many_tokens_may_be_kept(most: int) -> None:
     answer = with_settings(lambda t, top_k, top_p: (t, top_k and min(top_k, most), top_p))
     assert is_refused("next_token_distribution", answer)
+
+
+@pytest.mark.parametrize(("least", "most"), [(0.0, 0.99), (0.0, 0.999), (0.01, 1.0)])
+def test_a_sum_may_be_nearly_0_or_1(least: float, most: float) -> None:
+    answer = with_settings(lambda t, k, top_p: (t, k, top_p and min(max(top_p, least), most)))
+    assert told("next_token_distribution", answer).right_but_for == "top-p"
+
+
+@pytest.mark.parametrize(("name", "usual"), [("LayerNorm", 1e-5), ("RMSNorm", 1e-6)])
+def test_an_eps_of_0_is_used_as_it_is(name: str, usual: float) -> None:
+    reference: Any = exam_of(name).reference
+
+    class Answer(reference):  # type: ignore[misc]
+        def __init__(self, d_model: int, eps: float = usual) -> None:
+            super().__init__(d_model, eps or usual)
+
+    report = told(name, Answer)
+    assert report.misconception == "EpsOfZeroReplaced"
+    assert report.right_but_for == "an eps of 0"
+
+
+def test_gradients_are_tracked_after_a_text_is_generated() -> None:
+    def generate(*arguments: Any) -> Any:
+        torch.set_grad_enabled(False)
+        return exam_of("generate").reference(*arguments)
+
+    with torch.enable_grad():
+        assert is_refused("generate", generate)
+
+
+def test_merges_are_not_kept_for_a_text() -> None:
+    encode, kept = exam_of("encode").reference, {}
+
+    def answer(text: str, merges: Any) -> Any:
+        return kept.setdefault(text, encode(text, merges))
+
+    assert is_refused("encode", answer)
 
 
 # --- what is hidden is not just unlikely ---------------------------------------------------------

@@ -158,3 +158,43 @@ def test_runs_are_compared_as_they_are(kept: Callable[[Run], object]) -> None:
         return first.isdisjoint(second)
 
     assert is_refused(exam_of("is_held_out"), is_held_out)
+
+
+# --- what is left behind, and what a new model starts with ---------------------------------------
+
+
+def test_gradients_are_tracked_after_a_text_is_continued() -> None:
+    def continue_with_cache(*arguments: Any) -> Tensor:
+        torch.set_grad_enabled(False)
+        return reference.continue_with_cache(*arguments)
+
+    with torch.enable_grad():
+        report = exam_of("continue_with_cache").examine(continue_with_cache)
+    assert report.right_but_for == "gradients, which are tracked again afterwards"
+
+
+def test_a_model_sets_no_seed() -> None:
+    class GPT(reference.GPT):
+        def __init__(self, *given: Any, **named: Any) -> None:
+            torch.manual_seed(123)
+            super().__init__(*given, **named)
+
+    report = exam_of("GPT").examine(GPT)
+    assert report.right_but_for == "what a new model starts with"
+
+
+@pytest.mark.parametrize("factor", [1.5, 2.0, 3.0])
+def test_no_learning_rate_is_higher(factor: float) -> None:
+    def train(
+        model: Any,
+        loss_of: Any,
+        text: Tensor,
+        steps: int,
+        batch_size: int = 16,
+        context_length: int = 64,
+        learning_rate: float = 4e-3,
+    ) -> list[float]:
+        sizes = steps, batch_size, context_length
+        return reference.train(model, loss_of, text, *sizes, factor * learning_rate)
+
+    assert is_refused(exam_of("train"), train)

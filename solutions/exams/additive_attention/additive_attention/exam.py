@@ -7,6 +7,7 @@ from autograder import Draw, Exam, run_module
 from solutions import additive_attention as reference
 from solutions.exams.additive_attention._specimens import (
     BATCH,
+    LONG,
     STATE,
     W_KEY,
     W_QUERY,
@@ -14,6 +15,7 @@ from solutions.exams.additive_attention._specimens import (
     V,
     draw_lengths,
 )
+from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
 
 LENGTHS = torch.tensor([4, 2])
 
@@ -123,6 +125,23 @@ def strong_annotations(draw: Draw) -> Module:
     return module_arguments(draw, scale=30)
 
 
+@attention.case(times=1)
+def long_sentences(draw: Draw) -> Module:
+    """sentences of more than a thousand positions"""
+    settings, weights, (query, annotations, lengths) = module_arguments(draw.fix(source=LONG))
+    lengths[0] = LONG - int(draw.rng.integers(1, 70))
+    return settings, weights, (query, annotations, lengths)
+
+
+@attention.case(times=1)
+def made_one_after_the_other(draw: Draw) -> Module:
+    """modules that are made one after the other"""
+    return module_arguments(draw.fix(query_dim=MADE_TWICE))
+
+
+attention.half_but_for("a seed that its constructor sets", made_one_after_the_other)
+
+
 @attention.case(times=1, dtypes=("float64",))
 def still_further_below(draw: Draw) -> Module:
     """scores of tens of thousands below zero"""
@@ -133,5 +152,9 @@ def still_further_below(draw: Draw) -> Module:
     return settings, down, (query.abs(), annotations.abs(), lengths)
 
 
+attention.half_but_for("sentences of more than a thousand positions", long_sentences)
 attention.half_but_for("sentences of one word", one_word_attended, lone_word)
 attention.half_but_for("a batch of one sentence", one_sentence_attended, lone_sentence)
+
+
+attention.holds(leaves_the_generator_alone)

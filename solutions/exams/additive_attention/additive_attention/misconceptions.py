@@ -107,6 +107,17 @@ class SoftmaxOverTheBatch(_Wrong):
 
 
 @attention.misconception
+class ExponentialsByHand(_Wrong):
+    """The exponentials you compute overflow, or all become 0, and then the division gives NaN.
+    Subtract the largest score of the words first, or use `torch.softmax`.
+    """
+
+    def weigh(self, scores: Tensor, lengths: Tensor) -> Tensor:
+        exponentials = scores.masked_fill(hidden_places(scores, lengths), -math.inf).exp()
+        return exponentials / exponentials.sum(dim=-1, keepdim=True)
+
+
+@attention.misconception
 class SoftmaxOverOneScore(_Wrong):
     """All your weights are 1, even those of padding. Do the scores still have a last axis of length
     1 after `v`? A softmax over a single number is 1: remove that axis first, and hide the padding

@@ -6,6 +6,7 @@ import torch
 
 from autograder import Draw, Exam, run_module
 from solutions import causal_attention as reference
+from solutions.exams.beginnings import FRESH, begins_at_random
 from solutions.exams.causal_attention._specimens import TWO_SENTENCES
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 
@@ -129,12 +130,20 @@ def shorter_than_the_context(draw: Draw) -> Module:
     return chosen, drawn_weights(draw), (inputs,), False, 1
 
 
-@module.case(times=1)
+@module.case(times=1, dtypes=("float64",))
 def long_text(draw: Draw) -> Module:
-    """a text of hundreds of words"""
-    draw.fix(batch=1, tokens=int(draw.rng.integers(260, 300)))
+    """a text of more than a thousand words"""
+    # Longer than the masks that models are often given, whatever their context_length.
+    draw.fix(batch=1, tokens=int(draw.rng.integers(1025, 1050)))
     inputs = draw.tensor("batch tokens d_in")
-    return settings(inputs, draw.size("d_out"), 300), drawn_weights(draw), (inputs,), False, 1
+    return settings(inputs, draw.size("d_out"), 1050), drawn_weights(draw), (inputs,), False, 1
+
+
+@module.case(times=1, dtypes=("float64",))
+def as_it_is_made(draw: Draw) -> Module:
+    """a module as it is made"""
+    inputs = draw.tensor("batch tokens d_in")
+    return settings(inputs, draw.size("d_out"), FRESH), drawn_weights(draw), (inputs,), False, 1
 
 
 @module.case(times=1)
@@ -193,7 +202,10 @@ def mask_for_many(draw: Draw) -> Buffered:
 
 
 module.holds(averages_as(reference.CausalAttention))
+module.holds(begins_at_random)
 module.half_but_for("dropout", learns_in_training)
+module.half_but_for("the weights it begins with", as_it_is_made)
+module.half_but_for("texts of more than a thousand words", long_text)
 
 
 module.half_but_for("the biases", with_biases, another_dropout, biased)

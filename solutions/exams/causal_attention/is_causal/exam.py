@@ -10,6 +10,7 @@ from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import TWO_SENTENCES
 from solutions.exams.spoiled import (
     cancelling,
+    last_digits_changed,
     late_place,
     of_one_number,
     only,
@@ -235,6 +236,29 @@ def future_is_added(draw: Draw) -> Tried:
     return specimens.raised_by_the_future, draw.fix(tokens=2).tensor("batch tokens d_in")
 
 
+def rounded_by_the_sentence(inputs: torch.Tensor) -> torch.Tensor:
+    """Averages so far, of which the whole sentence decides the last digit: causal."""
+    return last_digits_changed(specimens.average_so_far(inputs), inputs.sum())
+
+
+def near_one(draw: Draw) -> torch.Tensor:
+    """Numbers that no test can take for rounding errors, nor their last digits for more."""
+    shape = draw.fix(tokens=6).shape("batch tokens d_in")
+    return torch.from_numpy(draw.rng.uniform(0.5, 1.5, shape))
+
+
+@causal.case(times=1, dtypes=("float32",))
+def rounding_in_float32(draw: Draw) -> Tried:
+    """rounding is all that the future changes, of numbers in float32"""
+    return rounded_by_the_sentence, near_one(draw)
+
+
+@causal.case(times=1, dtypes=("float32",))
+def leak_in_float32(draw: Draw) -> Tried:
+    """a thousandth of everything leaks, of numbers in float32"""
+    return faint_leak, near_one(draw)
+
+
 @causal.holds
 def no_filling_is_a_blind_spot(
     answer: Callable[..., bool], attention: Attention, inputs: torch.Tensor
@@ -256,3 +280,4 @@ def no_filling_is_a_blind_spot(
 
 
 causal.half_but_for("words that already hold what they are filled with", future_is_added)
+causal.half_but_for("numbers in float32", rounding_in_float32, leak_in_float32)

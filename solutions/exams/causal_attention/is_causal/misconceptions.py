@@ -154,6 +154,15 @@ def a_hundredth_allowed(attention: Attention, inputs: torch.Tensor) -> bool:
 
 
 @causal.misconception
+def only_rounding_in_float64(attention: Attention, inputs: torch.Tensor) -> bool:
+    """Your tolerance is too small for float32, whose numbers have about seven digits: there,
+    rounding alone makes your test return False. Leave torch.allclose its own tolerances, or choose
+    an `atol` of about 1e-5.
+    """
+    return _everywhere(attention, inputs, lambda a, b: torch.allclose(a, b, rtol=0, atol=1e-12))
+
+
+@causal.misconception
 def future_set_to_zero(attention: Attention, inputs: torch.Tensor) -> bool:
     """Where the words to come are zeros already, you change nothing: 0 in place of 0, or 2 · 0. Put
     values there that differ from the old ones.

@@ -223,8 +223,26 @@ def beside_zero(draw: Draw) -> Tried:
     return rounded, queries, keys, values
 
 
+@exact.case(times=1, dtypes=("float32",))
+def rounded_in_32_bits(draw: Draw) -> Tried:
+    """rounding errors of 32 bits"""
+    # Small scores and values, so that these errors are far below a millionth.
+    queries, keys, values = growing_keys(draw)
+    queries, keys, values = queries / 8, keys / 8, values / 16
+    values[:, 0] = 0
+
+    def rounded(contexts: Tensor) -> Tensor:
+        step = torch.finfo(contexts.dtype).eps
+        off = contexts * (1 + 2 * step)
+        # Less than the absolute difference that `allclose` allows by default.
+        off[:, 0] = step / 100
+        return off
+
+    return wrong_in_blocks_of(range(1, 8), rounded), queries, keys, values
+
+
 exact.half_but_for("a small difference in one number of many", little_among_many)
-exact.half_but_for("a 0 that is rounded", beside_zero)
+exact.half_but_for("rounding errors of a 0, or of 32 bits", beside_zero, rounded_in_32_bits)
 
 
 @exact.case(times=1)

@@ -132,9 +132,9 @@ def drawn_multi_head(draw: Draw) -> Decoding:
 
 @step.case(times=1)
 def drawn_multi_query(draw: Draw) -> Decoding:
-    """a single key/value head, and a long text that is cached"""
+    """a single key/value head, and thousands of cached tokens"""
     # Of one text, so that there are few enough numbers.
-    return drawn_decoding(draw, 3, int(draw.rng.integers(600, 1200)), 5, 1, batch=1)
+    return drawn_decoding(draw, 3, int(draw.rng.integers(4200, 4800)), 5, 1, batch=1)
 
 
 @step.case(times=1)

@@ -109,7 +109,7 @@ def grouped_multi_head(draw: Draw) -> Module:
 @grouped.case(times=1)
 def grouped_multi_query(draw: Draw) -> Module:
     """a single key/value head, and a long text that fills the context"""
-    return drawn_long(draw, 5, 1, 3)
+    return drawn_long(draw, 2, 1, 3)
 
 
 @grouped.case(times=1)

@@ -7,6 +7,8 @@ import torch
 
 from autograder import Draw, Exam
 from companion import Chunk, try_cache
+from companion.beside import made_beside
+from companion.trials.training_trials import copy_of
 from solutions import grouped_query_attention as reference
 from solutions.exams.printed_numbers import numbers
 
@@ -113,7 +115,7 @@ def three_texts(draw: Draw) -> Texts:
 def long_text(draw: Draw) -> Texts:
     """one long text, most of it in a single chunk"""
     draw.fix(batch=1, num_kv_heads=2, head_dim=3)
-    prompt = int(draw.rng.integers(300, 600))
+    prompt = int(draw.rng.integers(4200, 4800))
     text = drawn_text(draw, 2, prompt, 3)
     return drawn_sizes(draw, prompt + 5), [text]
 
@@ -122,6 +124,32 @@ def long_text(draw: Draw) -> Texts:
 def overfull_in_the_end(draw: Draw) -> Texts:
     """tokens that are too many, which are refused, in the end or at once, and fewer after them"""
     return drawn_sizes(draw, 6), [drawn_text(draw, 3, 2, 2, 1, 1), drawn_text(draw, 7, 4)]
+
+
+@cache.case(times=1)
+def overwritten_chunks(draw: Draw) -> Texts:
+    """a caller that writes each chunk over the one before"""
+    ((keys, values),) = drawn_text(draw, 2)
+    return drawn_sizes(draw, 5), [[(keys, values), (-keys, -values)]]
+
+
+@cache.holds
+def chunks_may_be_overwritten(
+    KVCache: Callable[..., reference.KVCache], settings: dict[str, int], texts: list[list[Chunk]]
+) -> bool:
+    """what is cached stays as it was when the tensors that were passed in are overwritten"""
+    (keys, values), *others = texts[0]
+    if len(others) != 1 or not torch.equal(others[0][0], -keys):
+        return True
+    # Beside the answer, so that it can keep them, wherever it is.
+    new = [made_beside(KVCache, copy_of, chunk) for chunk in (keys, values)]
+    kept = KVCache(**settings, dtype=keys.dtype)
+    kept.append(*new)
+    for chunk in new:
+        chunk.neg_()
+    both = kept.append(*new)
+    right = (torch.cat([chunk, -chunk], dim=2) for chunk in (keys, values))
+    return all(torch.equal(one, other) for one, other in zip(both, right, strict=True))
 
 
 @cache.holds
@@ -144,6 +172,7 @@ def dtype_is_kept(
     return True
 
 
+cache.half_but_for("chunks that the caller overwrites", overwritten_chunks)
 cache.half_but_for(
     "refusing tokens for which there is no room",
     too_many_tokens,

@@ -112,8 +112,8 @@ class LengthCountsChunks(Notebook):
 
 @cache.misconception
 class NotReset(Notebook):
-    """After a reset, the tokens of the previous text are still there, so the new text would attend
-    to the old one. Forget them, and set `length` back to 0.
+    """After a reset, the slots of the previous text still count, so the new text would attend to
+    them. Forget them: set `length` back to 0.
     """
 
     def reset(self) -> None:
@@ -327,7 +327,7 @@ class Growing(Notebook):
         self.refuse(self.length + keys.shape[2])
         if self.kept:
             keys, values = torch.cat([self.keys, keys], 2), torch.cat([self.values, values], 2)
-        self.keys, self.values, self.kept = keys, values, True
+        self.keys, self.values, self.kept = keys.clone(), values.clone(), True
         self.length = keys.shape[2]
         return keys, values
 

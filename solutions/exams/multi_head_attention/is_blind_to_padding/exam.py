@@ -13,6 +13,7 @@ from solutions.exams.multi_head_attention._leaks import (
     one_feature,
     queries_cancel,
     queries_exchange,
+    rounded_by_the_padding,
     second_half,
     sentences_cancel,
     sentences_exchange,
@@ -193,6 +194,24 @@ def nothing_is_padding(draw: Draw) -> Tried:
     return specimens.no_padding_mask, queries, context, torch.zeros(context.shape[:2]).bool()
 
 
+def near_one(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
+    """Numbers that no test can take for rounding errors, nor their last digits for more."""
+    queries, context, padding = drawn_padding(draw)
+    return 1 + queries.sigmoid(), 1 + context.sigmoid(), padding
+
+
+@blind.case(times=1, dtypes=("float32",))
+def rounding_in_float32(draw: Draw) -> Tried:
+    """rounding is all that the padding changes, of numbers in float32"""
+    return rounded_by_the_padding, *near_one(draw)
+
+
+@blind.case(times=1, dtypes=("float32",))
+def leak_in_float32(draw: Draw) -> Tried:
+    """a thousandth of an average with the padding in it is added, of numbers in float32"""
+    return specimens.fainter_leak, *near_one(draw)
+
+
 @blind.holds
 def no_filling_is_a_blind_spot(
     answer: Callable[..., bool],
@@ -221,3 +240,4 @@ blind.half_but_for(
     sevens_in_the_padding,
     padding_is_subtracted,
 )
+blind.half_but_for("numbers in float32", rounding_in_float32, leak_in_float32)

@@ -169,6 +169,18 @@ def far_too_generous(
 
 
 @blind.misconception
+def only_rounding_in_float64(
+    attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
+) -> bool:
+    """Your tolerance is too small for float32, whose numbers have about seven digits: there,
+    rounding alone makes your test return False. Leave torch.allclose its own tolerances, or choose
+    an `atol` of about 1e-5.
+    """
+    changed = attention(queries, _changed(context, padding), padding)
+    return torch.allclose(attention(queries, context, padding), changed, rtol=0, atol=1e-12)
+
+
+@blind.misconception
 def padding_set_to_zero(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:

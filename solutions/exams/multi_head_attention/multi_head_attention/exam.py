@@ -6,6 +6,7 @@ import torch
 
 from autograder import Draw, Exam, run_module
 from solutions import multi_head_attention as reference
+from solutions.exams.beginnings import FRESH, begins_at_random
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.multi_head_attention._specimens import (
     FAR,
@@ -135,13 +136,22 @@ def single_head(draw: Draw) -> Module:
     return settings(inputs, d_out, heads, 9, qkv_bias=False), weights, (inputs,), False, 1
 
 
-@batched.case(times=1)
+@batched.case(times=1, dtypes=("float64",))
 def long_text(draw: Draw) -> Module:
-    """a text of hundreds of words"""
-    draw.fix(batch=1, tokens=int(draw.rng.integers(260, 300)))
+    """a text of more than a thousand words"""
+    # Longer than the masks that models are often given, whatever their context_length.
+    draw.fix(batch=1, tokens=int(draw.rng.integers(1025, 1050)), heads=2)
     inputs = draw.tensor("batch tokens d_in")
     weights, d_out, heads = drawn_batched(draw)
-    return settings(inputs, d_out, heads, 300), weights, (inputs,), False, 1
+    return settings(inputs, d_out, heads, 1050), weights, (inputs,), False, 1
+
+
+@batched.case(times=1, dtypes=("float64",))
+def as_it_is_made(draw: Draw) -> Module:
+    """a module as it is made"""
+    inputs = draw.tensor("batch tokens d_in")
+    weights, d_out, heads = drawn_batched(draw)
+    return settings(inputs, d_out, heads, FRESH), weights, (inputs,), False, 1
 
 
 @batched.case(times=1)
@@ -196,7 +206,10 @@ def sentences_by_themselves(draw: Draw) -> Module:
 
 
 batched.holds(averages_as(reference.MultiHeadAttention))
+batched.holds(begins_at_random)
 batched.half_but_for("dropout", learns_in_training)
+batched.half_but_for("the weights it begins with", as_it_is_made)
+batched.half_but_for("texts of more than a thousand words", long_text)
 
 
 batched.half_but_for("the biases", many_things_at_once, biased)

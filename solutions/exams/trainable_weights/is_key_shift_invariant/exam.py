@@ -222,6 +222,24 @@ def words_exchange(draw: Draw) -> ShiftTrial:
     return wrong_once_shifted(draw.fix(tokens=5), exchanging(draw, 5))
 
 
+@shifted.case(times=1, dtypes=("float32",))
+def rounded_in_single_precision(draw: Draw) -> ShiftTrial:
+    """contexts that only rounding changes, by a step of their precision"""
+    queries, keys, values, shift = drawn_shift(draw.fix(tokens=5))
+    # In eighths, so that to add the shift rounds nothing.
+    here, shift = ((8 * one).round().float() / 8 for one in (keys, shift))
+
+    def attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+        exact = companion.scaled_attention(queries.double(), keys.double(), values.double())
+        step = 0 if keys.equal(here.to(keys.dtype)) else torch.finfo(torch.float32).eps
+        return exact.to(values.dtype) * (1 + step)
+
+    return attention, queries, here, values, shift
+
+
+shifted.half_but_for("rounding in single precision", rounded_in_single_precision)
+
+
 @shifted.case(times=1)
 def odd_and_even_keys(draw: Draw) -> ShiftTrial:
     """the sign of the contexts changes, as the first key turns from odd to even or back"""

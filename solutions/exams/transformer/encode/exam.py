@@ -129,6 +129,13 @@ def nothing_fits(draw: Draw) -> Call:
 
 
 @cutting.holds
+def characters_without_merges(answer: Any, text: str, merges: Merges) -> bool:
+    """Without merges, the same text is split into its characters."""
+    answer(text, merges)
+    return answer(text, []) == list(text)
+
+
+@cutting.holds
 def nothing_is_lost(answer: Any, text: str, merges: Merges) -> bool:
     """The pieces, joined, are the text."""
     return "".join(answer(text, merges)) == text

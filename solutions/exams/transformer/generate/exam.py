@@ -7,6 +7,8 @@ from torch import Tensor
 
 import companion.specimens.language_models as specimens
 from autograder import Draw, Exam
+from companion.beside import made_beside
+from companion.trials.training_trials import enable_gradients, gradients_are_enabled
 from solutions import transformer as reference
 
 generating = Exam(reference.generate)
@@ -104,3 +106,15 @@ def larger_vocabulary(draw: Draw) -> Call:
 
     tokens = torch.from_numpy(draw.rng.permutation(size))[:, None]
     return favours_the_sum, tokens, 3, 20
+
+
+@generating.holds
+def gradients_are_tracked_afterwards(
+    generate: Callable[..., object], model: Model, tokens: Tensor, number: int, context: int
+) -> bool:
+    """gradients are tracked again afterwards, outside of this function"""
+    try:
+        generate(model, tokens, number, context)
+        return bool(made_beside(generate, gradients_are_enabled))
+    finally:
+        made_beside(generate, enable_gradients)

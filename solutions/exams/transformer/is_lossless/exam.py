@@ -224,7 +224,11 @@ lossless.tries(
 
 
 # What an answer may put between texts before it compares them; each has a small id.
-BETWEEN = ("", " ", "\n", "\t", "\r\n", "\0", "\x1f", "|", ",", ", ", "; ", " | ")
+BETWEEN = (
+    *("", " ", "\n", "\t", "\r\n", "\0", "\x1f", "|", ",", ", ", "; ", " | "),
+    *("\n\n", "\x01", "\x1e", "##", "@@", "||", "</w>", "<sep>", "<|endoftext|>"),
+    *("\u2581", "\ue000", "\uffff", "\U0010ffff"),
+)
 
 
 @lossless.case(times=len(BETWEEN))

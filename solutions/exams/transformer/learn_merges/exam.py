@@ -36,13 +36,17 @@ def drawn_text(draw: Draw, letters: str, length: int) -> str:
     return "".join(draw.rng.choice(list(letters), length).tolist())
 
 
-# All of ASCII, and what else an answer may take for a mark of its own, or clean a text of.
+# All of Latin-1, and what else an answer may take for a mark of its own, or clean a text of.
 CHARACTERS = (
-    *map(chr, range(128)),
-    *"\x85\xa0\u1680\u2003\u2009\u2028\u2029\u202f\u3000\u00ad\u200b\u200c\u200d\u2060\ufeff",
-    *"\u0120\u2581\u2423\u241e\u241f\u2502\u25a1\ufffd\uffff\ue000\uf8ff\U0010ffff§¶¦·•…¬¤",
-    *"éßÄİΣςЖ漢日😀ﬁＡ²½①",
+    *map(chr, range(0x100)),
+    *"\u2003\u2009\u200b\u200c\u200d\u200e\u200f\u2013\u2014\u2016\u2018\u2019\u201c\u201d\u2022\u2026",
+    *"\u2028\u2029\u202f\u2060\u2061\u2062\u2063\u2064\u2400\u241e\u241f\u2423\u2424",
+    *"\u0100\u0120\u061c\u1680\u180e\u2190\u2192\u21b5\u2502\u2581\u2588\u25a1\u25cf\u2605\u2e31\u3000",
+    *"\ud7ff\ue000\uf000\uf8ff\ufdd0\ufdef\ufeff\ufff9\ufffa\ufffb\ufffc\ufffd\ufffe\uffff",
+    *"\U000e0001\U000f0000\U000fffff\U00100000\U0010ffff",
+    *"€İΣςЖ漢日😀ﬁＡ①",
     *("e\u0301", "\r\n", "@@", "##", "</w>", "<sep>", "[SEP]", "<|endoftext|>"),
+    *("<s>", "</s>", "<unk>", "<pad>", "<eow>", "[UNK]", "->"),
     # Between two of them, whatever the mark, there is an empty piece more often than anything else.
     *("\0\0", "\t\t", "\n\n", "||", ",,", ";;", "__", "//", "~~", "\x1f\x1f"),
 )

@@ -122,6 +122,21 @@ def whole_p(draw: Draw) -> Call:
     return torch.from_numpy(draw.rng.permutation(6)).double(), 0.001, None, 1.0
 
 
+@distribution.case(times=1)
+def nearly_whole_p(draw: Draw) -> Call:
+    """a top-p of almost 1"""
+    # Of the probabilities 0.99966 is reached with four tokens, and 0.99995 with five.
+    return torch.from_numpy(2 * draw.rng.permutation(7)).double(), 1.0, None, 0.9998
+
+
+@distribution.case(times=1)
+def small_p(draw: Draw) -> Call:
+    """a small top-p, and a vocabulary of 300 tokens, all of them nearly as likely"""
+    logits = torch.from_numpy(draw.rng.permutation(300) / 1000).double()
+    shares = torch.softmax(logits, dim=-1).sort(descending=True).values
+    return logits, 1.0, None, float(shares[0] + shares[1] / 2)
+
+
 @distribution.case(times=2)
 def large_logits(draw: Draw) -> Call:
     """logits that are all large, or all far below zero"""
@@ -136,7 +151,9 @@ def far_below_zero(draw: Draw) -> Call:
     return draw.tensor("vocabulary") - 20000, 1.0, 3
 
 
-distribution.half_but_for("top-p", *_with_top_p, some_p, all_of_it, tiny_p, whole_p)
+distribution.half_but_for(
+    "top-p", *_with_top_p, some_p, all_of_it, tiny_p, small_p, nearly_whole_p, whole_p
+)
 distribution.half_but_for("a temperature near 0", cold)
 
 

@@ -119,6 +119,21 @@ def large_vocabulary(draw: Draw) -> Call:
     return logits, tokens
 
 
+# Ids that other models have for the end of a text, or for padding.
+_ENDS = (50256, 1023, 511)
+
+
+@loss.case(times=1)
+def vocabulary_of_gpt_2(draw: Draw) -> Call:
+    """a vocabulary as large as that of GPT-2, whose last token is to be predicted"""
+    logits, tokens = drawn(draw.fix(vocabulary=50257, batch=1, tokens=len(_ENDS) + 1))
+    tokens[0, 1:] = torch.tensor(_ENDS)
+    return logits, tokens
+
+
+loss.half_but_for("one token of a large vocabulary", vocabulary_of_gpt_2)
+
+
 def of_pairs(logits: Tensor, tokens: Tensor, **options: Any) -> Tensor:
     """The loss of logits and of the tokens at the same positions."""
     return cross_entropy(logits.flatten(0, 1), tokens.flatten(), **options)

@@ -9,6 +9,7 @@ from autograder import Draw, Exam
 from companion import try_continuation
 from companion.beside import made_beside
 from companion.trials.continuation_trial import AskedPlainly, Choice, empty_cache
+from companion.trials.training_trials import enable_gradients, gradients_are_enabled
 from solutions import your_gpt as reference
 
 continuing = Exam(
@@ -94,6 +95,23 @@ def one_new(draw: Draw) -> Trial:
 def nothing_new(draw: Draw) -> Trial:
     """no new tokens"""
     return "adds_up", prompts(draw), 0, "the most likely"
+
+
+@continuing.holds
+def gradients_are_tracked_afterwards(
+    continue_with_cache: Callable[..., object], model: str, ids: Tensor, number: int, choice: str
+) -> bool:
+    """gradients are tracked again afterwards, outside of this function"""
+    if number != 1:
+        return True
+    try:
+        try_continuation(continue_with_cache, model, ids, number, choice)
+        return bool(made_beside(continue_with_cache, gradients_are_enabled))
+    finally:
+        made_beside(continue_with_cache, enable_gradients)
+
+
+continuing.half_but_for("gradients, which are tracked again afterwards", one_new)
 
 
 @continuing.holds

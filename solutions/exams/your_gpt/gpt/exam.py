@@ -124,6 +124,17 @@ gpt.half_but_for("what a new model starts with", new_model, drawn_new_model)
 
 
 @gpt.holds
+def new_models_differ(
+    model_class: Callable[..., Any], chosen: Settings, weights: Weights, *_: object
+) -> bool:
+    """two new models start with different weights"""
+    if weights:
+        return True
+    first, second = (dict(model_class(**chosen).state_dict()) for _ in range(2))
+    return any(not torch.equal(one, second[name]) for name, one in first.items())
+
+
+@gpt.holds
 def past_does_not_see_the_future(
     model_class: Callable[..., Any],
     chosen: Settings,

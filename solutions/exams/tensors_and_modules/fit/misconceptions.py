@@ -1,4 +1,4 @@
-"""The exam of `fit`, lesson 00b."""
+"""The known wrong answers to `fit`, lesson 00b."""
 
 import copy
 from typing import Any
@@ -7,66 +7,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from autograder import Draw, Exam
-from companion import try_fit
-from solutions import tensors_and_modules as reference
 from solutions.exams.in_steps import declares
-from solutions.exams.tensors_and_modules._specimens import wave
-
-fitting = Exam(reference.fit, use=try_fit, forbids=("companion",))
-
-Trial = tuple[Tensor, Tensor, Tensor, Tensor, int, float]
-BentTrial = tuple[Tensor, Tensor, Tensor, Tensor, int, float, bool]
-
-
-@fitting.example
-def three_steps() -> Trial:
-    """three steps, five examples, three features in, two out"""
-    inputs = 2 * wave(5, 3, shift=2)
-    return wave(3, 2), wave(2, shift=1), inputs, wave(5, 2, shift=3), 3, 0.25
-
-
-@fitting.example
-def one_step() -> Trial:
-    """one step, two examples, one feature in, one out"""
-    inputs = torch.tensor([[1.0], [-2.0]], dtype=torch.float64)
-    targets = torch.tensor([[3.0], [1.0]], dtype=torch.float64)
-    return torch.zeros(1, 1).double(), torch.zeros(1).double(), inputs, targets, 1, 0.5
-
-
-@fitting.example
-def no_step() -> Trial:
-    """no step at all"""
-    return wave(2, 2), wave(2, shift=1), wave(3, 2, shift=2), wave(3, 2, shift=3), 0, 0.1
-
-
-@fitting.case
-def drawn_examples(draw: Draw) -> Trial:
-    """four steps, examples drawn at random"""
-    inputs, targets = draw.tensor("examples d_in"), draw.tensor("examples d_out")
-    return draw.tensor("d_in d_out"), draw.tensor("d_out"), inputs, targets, 4, 0.1
-
-
-@fitting.case(times=1)
-def many_steps(draw: Draw) -> Trial:
-    """20 steps"""
-    inputs, targets = draw.tensor("examples d_in"), draw.tensor("examples d_out")
-    return draw.tensor("d_in d_out"), draw.tensor("d_out"), inputs, targets, 20, 0.05
-
-
-@fitting.case(times=1)
-def a_bent_layer(draw: Draw) -> BentTrial:
-    """a module that takes the tanh of a linear layer"""
-    inputs, targets = draw.tensor("examples d_in"), draw.tensor("examples d_out")
-    return draw.tensor("d_in d_out"), draw.tensor("d_out"), inputs, targets, 3, 0.1, True
-
-
-@fitting.case(times=1)
-def one_example(draw: Draw) -> Trial:
-    """a single example"""
-    fixed = draw.fix(examples=1)
-    inputs, targets = fixed.tensor("examples d_in"), fixed.tensor("examples d_out")
-    return fixed.tensor("d_in d_out"), fixed.tensor("d_out"), inputs, targets, 3, 0.1
+from solutions.exams.tensors_and_modules.fit.exam import fitting
 
 
 class Fitting:
@@ -378,71 +320,3 @@ class NotTracked(Fitting):
 
     def loss(self, outputs: Tensor, targets: Tensor) -> Tensor:
         return functional.mse_loss(outputs.detach(), targets)
-
-
-@fitting.accepts
-def by_hand(
-    module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
-) -> list[float]:
-    """No optimiser: each parameter moved by hand."""
-    losses = []
-    for _ in range(steps):
-        loss = (module(inputs) - targets).square().mean()
-        found = torch.autograd.grad(loss, list(module.parameters()))
-        with torch.no_grad():
-            for parameter, slope in zip(module.parameters(), found, strict=True):
-                parameter.sub_(learning_rate * slope)
-        losses.append(float(loss))
-    return losses
-
-
-@fitting.accepts
-def cleared_by_the_module(
-    module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
-) -> list[float]:
-    """The module clears its gradients, in training mode."""
-    module.train()
-    optimizer = torch.optim.SGD(module.parameters(), lr=learning_rate, momentum=0)
-    losses: list[float] = []
-    while len(losses) < steps:
-        module.zero_grad()
-        loss = nn.MSELoss()(module(inputs), targets)
-        torch.autograd.backward(loss)
-        optimizer.step()
-        losses += [loss.detach().item()]
-    return losses
-
-
-@fitting.accepts
-def cleared_afterwards(
-    module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
-) -> list[float]:
-    """Gradients cleared at the end of each turn."""
-    optimizer = torch.optim.SGD(module.parameters(), learning_rate)
-    losses = []
-    for _step in range(steps):
-        outputs = module(inputs)
-        loss = torch.mean((targets - outputs) ** 2)
-        torch.autograd.backward(loss)
-        optimizer.step()
-        optimizer.zero_grad()
-        losses.append(loss.item())
-    return losses
-
-
-@fitting.accepts
-def by_data(
-    module: nn.Module, inputs: Tensor, targets: Tensor, steps: int, learning_rate: float
-) -> list[Tensor]:
-    """Parameters moved through their data, losses as tensors without axes."""
-    losses = []
-    for _ in range(steps):
-        for parameter in module.parameters():
-            parameter.grad = None
-        loss = functional.mse_loss(module(inputs), targets)
-        torch.autograd.backward(loss)
-        for parameter in module.parameters():
-            assert parameter.grad is not None
-            parameter.data -= learning_rate * parameter.grad
-        losses.append(loss.detach())
-    return losses

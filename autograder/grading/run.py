@@ -288,7 +288,8 @@ class Run:
     def _end_leftovers(self) -> Leftovers | None:
         """End what the student's code has left running, but for the processes that wait for tests.
 
-        These tell their numbers themselves: for one who lies, nothing waits there.
+        These tell their numbers themselves. Whoever lies keeps another process of the submission's
+        own until that ends.
         """
         if self._session is None:
             return None

@@ -35,7 +35,8 @@ _OTHERS = (
 _NAN = (
     "What you return is right, but NaN comes back through it as a gradient, and a model that has "
     "had one step with that never learns again. A softmax or logarithm of a row that is all −∞ "
-    "does so, even where its result is replaced afterwards: replace what goes in."
+    "does so, or an exponential that overflows, even where its result is replaced afterwards: "
+    "replace what goes in."
 )
 
 

@@ -59,9 +59,10 @@ def looking_at(written: Written, watch: Watch | None = None) -> Iterator[None]:
 
 
 def all_that_is_written() -> str:
-    """The code of the submission that is looked at; "" where there is none."""
+    """The code of the submission that is looked at, with its files; "" where there is none."""
     written = _written.get()
-    return "\n".join(text for _, text in written.cells) if written else ""
+    parts = [*written.cells, *sorted(written.files.items())] if written else []
+    return "\n".join(text for _, text in parts)
 
 
 def broken(name: str, answer: object, forbidden: Sequence[str]) -> Report | None:

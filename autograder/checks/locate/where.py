@@ -36,19 +36,26 @@ class _There:
     cells: Sequence[str]
 
     def as_written(self, found: FoundPlace) -> FoundPlace:
-        """A place that is claimed, of which nothing is told that was not handed in.
+        """A place that is claimed, of which nothing is quoted but what begins in that line.
 
-        A process that knows hidden inputs could tell its author of them.
+        A process that knows hidden inputs could tell its author of them, by what it chooses.
 
         Raises:
             ValueError: for a line that no cell has.
         """
-        lines = (cell.splitlines()[found.line - 1 : found.line] for cell in self.cells)
-        if [found.text] not in ([*map(str.strip, line)] for line in lines):
+        texts = [cell.splitlines()[found.line - 1 :] for cell in self.cells]
+        here = [text for text in texts if text and text[0].strip() == found.text]
+        if not here:
             raise ValueError("no cell has this line")
         quoted = found.quoted.translate(_PLAIN)
-        is_there = any(quoted in cell.translate(_PLAIN) for cell in self.cells)
+        is_there = any(_begins_in(text, quoted) for text in here)
         return found if is_there else replace(found, quoted="")
+
+
+def _begins_in(lines: Sequence[str], quoted: str) -> bool:
+    """Whether something begins in the first of these lines, and may end in a later one."""
+    first, *_ = plain = [line.translate(_PLAIN) for line in lines]
+    return 0 <= "".join(plain).find(quoted) < max(1, len(first))
 
 
 _there: ContextVar[_There | None] = ContextVar("there", default=None)
@@ -143,7 +150,8 @@ def _claimed(there: _There, exercise: str, cases: Sequence[Case]) -> list[FoundP
             one.place()
             if not known.issuperset(one.besides):
                 raise ValueError("no misconception is called so")
-        found = [there.as_written(one) for one in found]
+        # Each line once: how often one is named could tell of something, too.
+        found = [*{one.line: there.as_written(one) for one in found}.values()]
     except (TypeError, ValueError, KeyError, IndexError, RecursionError):
         return []
     return found

@@ -726,20 +726,21 @@ def test_exception_tells_nothing_of_another_case():
 
 
 def test_order_of_yes_or_no_hangs_on_what_is_handed_in():
-    def asked_for(text):
+    def asked_for(text, beside=""):
         found = []
 
         def notes(function, a, b):
             found.append((function, b))
             return True
 
-        with looking_at(Written([("tells_apart", text)])):
+        with looking_at(Written([("tells_apart", text)], {"helper.py": beside})):
             yes_or_no_exam().examine(notes)
         return found
 
     first, other = asked_for("x = 1"), asked_for("x = 2")
     assert first == asked_for("x = 1")
     assert first != other
+    assert first != asked_for("x = 1", "y = 2")
     assert sorted(map(str, first)) == sorted(map(str, other))
 
 

@@ -487,14 +487,17 @@ def test_a_claim_can_be_printed_and_kept() -> None:
     assert "`b `" in place.more
 
 
-@pytest.mark.parametrize(("quoted", "is_told"), [("x.sum(axis=0)", True), ("x.sum(0.25)", False)])
-def test_nothing_is_quoted_that_was_not_handed_in(quoted: str, is_told: bool) -> None:
+@pytest.mark.parametrize(
+    ("quoted", "is_told"),
+    [("x.sum(axis=0)", True), ("x.sum(0.25)", False), ("mean_of_rows", False), ("7915", False)],
+)
+def test_nothing_is_quoted_but_what_begins_in_the_line(quoted: str, is_told: bool) -> None:
     """A process that knows hidden inputs could tell its author of them."""
-    cell = ONE_LINE.replace("x.sum(axis=1)", "(x.sum)(axis=0)")
+    cell = ONE_LINE.replace("x.sum(axis=1)", "(x.sum)(\n        axis=0)") + "digits = '7914_7915'\n"
     line = cell.splitlines()[1].strip()
     claim = {"line": 2, "text": line, "family": 0, "quoted": quoted, "besides": []}
     wrong = means_in(cell)
-    with searching_in(lambda source: [{"text": json.dumps([claim])}], [cell]):
+    with searching_in(lambda source: [{"text": json.dumps(2 * [claim])}], [cell]):
         (place,) = with_places(MEANS.preview(wrong), wrong, MEANS.printed_cases()).places
     assert (quoted in place.more) == is_told
 

@@ -118,6 +118,10 @@ class GradingFailed(CourseError):
     """nbgrader did not do its part."""
 
 
+class NewerRecord(GradingFailed):
+    """A record is of a newer version of this program, which has found what it tells of."""
+
+
 class RenderingFailed(CourseError):
     """A graded notebook can't be shown as a page."""
 

@@ -42,7 +42,7 @@ from nbformat.notebooknode import NotebookNode
 
 from autograder.checks.exam.report import Place, Verdict
 from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role
-from autograder.errors import GradingFailed
+from autograder.errors import GradingFailed, NewerRecord
 from autograder.grading.allowed import Allowed
 from autograder.grading.cell_verdict import CellVerdict
 
@@ -174,13 +174,14 @@ class Record:
 
         Raises:
             FileNotFoundError: when there is none.
-            GradingFailed: when it can't be read, or is one of a newer program's.
+            NewerRecord: when it is one of a newer program's.
+            GradingFailed: when it can't be read.
         """
         try:
             written = json.loads(path.read_text(encoding="utf-8"))
             found = written["version"]
             if isinstance(found, int) and found > VERSION:
-                raise GradingFailed(
+                raise NewerRecord(
                     f"the record {path} is of a newer version of this program (form {found}, and "
                     f"this one reads {VERSION}): grade with that version, or this submission "
                     "again with --force"
@@ -188,6 +189,8 @@ class Record:
             known = {name: written[name] for name in cls.__dataclass_fields__ if name in written}
             cells = tuple(map(CellRecord.from_json, written["cells"]))
             remarks = tuple(map(str, written.get("remarks", ())))
+            for name in ("files", "answers", "answers_before"):
+                known[name] = dict(written.get(name, {}))
             return cls(**{**known, "cells": cells, "remarks": remarks})
         except FileNotFoundError:
             raise
@@ -201,9 +204,31 @@ class Record:
     def known(cls, path: Path) -> Self | None:
         """The record of a grading that came to its end; nothing of any other."""
         try:
+            return cls.before(path)
+        except NewerRecord:
+            return None
+
+    @classmethod
+    def before(cls, path: Path) -> Self | None:
+        """The same, where another grading would take its place unasked.
+
+        Raises:
+            NewerRecord: when it is one of a newer program's, which knows more than this one.
+        """
+        try:
             return cls.read(path)
+        except NewerRecord:
+            raise
         except (FileNotFoundError, GradingFailed):
             return None
+
+    @classmethod
+    def is_whole(cls, path: Path) -> bool:
+        """Whether a grading came to its end, be it a newer program's."""
+        try:
+            return cls.before(path) is not None
+        except NewerRecord:
+            return True
 
 
 def make_record(

@@ -222,7 +222,8 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
     def is_wanted(self, lesson: str, student: str) -> bool:
         """Whether to grade: what was handed in anew, begun and never finished, or is forced."""
         place = self.folder(lesson, student).place
-        if self.force or not self.is_finished(place):
+        records = [_record_in(place, path) for path in self.notebooks]
+        if self.force or None in [Record.before(record) for record in records]:
             return True
         if not all(self._is_kept(place, lesson, student, path) for path in self.notebooks):
             self.log.info("Handed in anew, or not in the gradebook: %s", place)
@@ -232,8 +233,8 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
         return bool(handed_in and before and handed_in > before)
 
     def is_finished(self, folder: Path) -> bool:
-        """Whether each notebook that is asked for has its record."""
-        return all(Record.known(_record_in(folder, path)) for path in self.notebooks)
+        """Whether each notebook that is asked for has its record, be it a newer program's."""
+        return all(Record.is_whole(_record_in(folder, path)) for path in self.notebooks)
 
     def prepare(self, lesson: str, student: str) -> None:
         """Run the submission and its tests; the gradebook is only asked whether it would do."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from nbconvert.exporters.exporter import ResourcesDict
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_output
+from nbgrader.api import Comment, Grade
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default.exchange import Exchange
 from nbgrader.preprocessors import (
@@ -182,8 +183,9 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
     A test that is not gradable has no score, or that of an earlier grading, which stands until
     another has succeeded. Of a submission that nobody could grade, nothing has one. What a human
     has graded is final, and stays so as long as the answer's text, and what a test says of it, are
-    the same. Points for words that have become others are no points of these: they stay in the
-    comment. Nor do points stand that are more than an exercise gives.
+    the same. Points for words that have become others are no points of these, nor is extra credit
+    for any such answer: they stay in the comment. Where nobody knows which text they were given
+    for, they stand, and wait for a human. Nor do points stand that are more than an exercise gives.
     """
 
     def preprocess(
@@ -192,12 +194,15 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
         """Save what the notebook has earned."""
         self._is_graded = NOT_GRADED not in nb.metadata
         earlier: Earlier = resources["earlier"]
-        same, self._final, self._waiting = earlier.same, earlier.final, set[str]()
-        self._same = {
-            grade_id_of(part.graded)
+        same, others = earlier.same, earlier.others
+        self._final, self._waiting = earlier.final, set[str]()
+        examined = {
+            grade_id_of(part.graded): {grade_id_of(one) for one in part.answers}
             for part in parts_of(nb)
-            if part.graded is not None and {grade_id_of(one) for one in part.answers} <= same
+            if part.graded is not None
         }
+        self._same = {name for name, answers in examined.items() if answers <= same}
+        self._others = {name: min(found) for name in examined if (found := examined[name] & others)}
         with at_once():
             graded: tuple[NotebookNode, ResourcesDict] = super().preprocess(nb, resources)
         if not self._is_graded:
@@ -208,7 +213,7 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
         place = (self.notebook_id, self.assignment_id, self.student_id)
         name = grade_id_of(cell)
         grade = self.gradebook.find_grade(name, *place)
-        is_given = grade.manual_score is not None
+        is_given = grade.manual_score is not None or bool(grade.extra_credit)
         is_final = is_given and (name in self._final or not grade.needs_manual_grade)
         before = grade.auto_score or 0.0
         if not self._is_graded:
@@ -221,17 +226,17 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
             grade.needs_manual_grade = True
         else:
             super()._add_score(cell, resources)
+            # nbgrader looks at points alone, and not at extra credit.
+            grade.needs_manual_grade |= is_given
+        if is_given and self._is_graded and name in self._others:
+            comment = self.gradebook.find_comment(self._others[name], *place)
+            _take_out(grade, comment, is_points=not is_test(cell))
         is_same, is_too_much = name in self._same, (grade.manual_score or 0.0) > grade.max_score
         if is_too_much:
             # The exercise gives less now than when a human gave this.
             grade.needs_manual_grade = True
         elif is_final and is_same and (grade.auto_score or 0.0) == before:
             grade.needs_manual_grade = False
-        elif is_given and not is_same and self._is_graded and not is_test(cell):
-            comment = self.gradebook.find_comment(grade_id_of(cell), *place)
-            earlier = f"(An earlier answer was given {grade.manual_score:g} of these points.)"
-            comment.manual_comment = "\n".join(filter(None, [comment.manual_comment, earlier]))
-            grade.manual_score = None
         self.gradebook.db.commit()
 
     def _add_comment(self, cell: NotebookNode, resources: ResourcesDict) -> None:
@@ -241,6 +246,18 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
             place = (self.notebook_id, self.assignment_id, self.student_id)
             self.gradebook.find_comment(grade_id_of(cell), *place).auto_comment = None
             self.gradebook.db.commit()
+
+
+def _take_out(grade: Grade, comment: Comment, *, is_points: bool) -> None:
+    """Have what a human gave for another answer stand in the comment alone."""
+    told = [comment.manual_comment]
+    if is_points and grade.manual_score is not None:
+        told.append(f"(An earlier answer was given {grade.manual_score:g} of these points.)")
+        grade.manual_score = None
+    if grade.extra_credit:
+        told.append(f"(An earlier answer was given {grade.extra_credit:g} in extra credit.)")
+        grade.extra_credit = None
+    comment.manual_comment = "\n".join(filter(None, told)) or None
 
 
 class CheckMetadata(CheckCellMetadata):  # type: ignore[misc]

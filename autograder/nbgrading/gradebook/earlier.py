@@ -33,6 +33,21 @@ class Earlier:
         return frozenset(name for name, one in now.answers.items() if known.get(name) == one)
 
     @property
+    def others(self) -> frozenset[str]:
+        """The answers whose texts are known to be others than those that could be graded last.
+
+        Where no record tells which text an answer had, it is neither the same nor another. What
+        could not be graded had none: of a submission that is another now, all are others.
+        """
+        now, before = Record.read(self.draft), self.before
+        is_another = bool(before.not_graded) and before.submission != now.submission
+        return frozenset(
+            name
+            for name, one in now.answers.items()
+            if self._last_read.get(name, "" if is_another else one) != one
+        )
+
+    @property
     def final(self) -> frozenset[str]:
         """The cells for which a human's points were final, before nothing could be graded."""
         return frozenset(self.before.final_before)

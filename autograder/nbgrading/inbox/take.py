@@ -8,6 +8,7 @@ import hashlib
 import shutil
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from autograder.grading.record import RECORD_SUFFIX
@@ -41,8 +42,8 @@ class Beside:
     def digests(self) -> dict[str, str]:
         """The SHA-256 of each file, but for those that the course puts its own in the place of."""
         return {
-            name: hashlib.sha256(read_regular(path, FILE_BYTES)).hexdigest()
-            for name, path in self._of_the_student()
+            name: hashlib.sha256(content).hexdigest()
+            for name, content in self._of_the_student.items()
         }
 
     def contents(self, most: int) -> dict[str, bytes]:
@@ -56,13 +57,19 @@ class Beside:
             # It may be a link: whose files these are need not be protected from themselves.
             contents[name] = path.read_bytes() if path.stat().st_size <= most else b""
             most -= len(contents[name])
-        for name, path in self._of_the_student():
-            contents[name] = read_regular(path, most)
+        for name, content in self._of_the_student.items():
+            contents[name] = content if len(content) <= most else b""
             most -= len(contents[name])
         return contents
 
-    def _of_the_student(self) -> list[tuple[str, Path]]:
-        return sorted((name, path) for name, path in self.files.items() if name not in self.course)
+    @cached_property
+    def _of_the_student(self) -> dict[str, bytes]:
+        # Read once: a file that changes during the grading is not known by what it has become.
+        return {
+            name: read_regular(path, FILE_BYTES)
+            for name, path in sorted(self.files.items())
+            if name not in self.course
+        }
 
 
 def beside(folder: Path, course: Mapping[str, Path]) -> Beside:

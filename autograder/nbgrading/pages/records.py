@@ -244,7 +244,7 @@ def _job(course: Course, one: Submitted, isolation: str) -> tuple[Job, HandedIn,
 
 def _known(one: Submitted, job: Job, submission: HandedIn, files: Beside) -> Record | None:
     """The record of just this submission, graded with just this code."""
-    record = Record.known(one.record)
+    record = Record.before(one.record)
     if record is None:
         return None
     same = record.submission == submission.digest and record.files == files.digests()

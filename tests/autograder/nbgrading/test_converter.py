@@ -21,18 +21,29 @@ from traitlets.config import Config
 
 from autograder import configure
 from autograder.errors import GradingFailed, SandboxFailed, SettingError
-from autograder.grading.grade import grade
+from autograder.grading.grade import Graded, grade
 from autograder.grading.jobs import work
-from autograder.grading.record import RECORD_SUFFIX, draft_of
+from autograder.grading.jobs.job import Job
+from autograder.grading.jobs.workers import result_of
+from autograder.grading.record import RECORD_SUFFIX, VERSION, draft_of
 from autograder.nbgrading import converter
+from autograder.nbgrading.all_or_nothing import MAKING
 from autograder.nbgrading.configuration import nbgrader_api
 from autograder.nbgrading.converter import SafeAutograde, SafeCommand, SubmissionExporter
 from autograder.nbgrading.fail_closed import or_nothing_is_done
+from autograder.nbgrading.inbox import grade_handed_in
 from autograder.nbgrading.preprocessor import GradeSafely
 from autograder.nbgrading.replaced import install
 from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.attacks.inputs import nested
-from tests.support.tiny_course import LESSON, answered, as_bytes, hand_in, tiny_course
+from tests.support.tiny_course import (
+    LESSON,
+    answered,
+    as_bytes,
+    grade_id_of,
+    hand_in,
+    tiny_course,
+)
 
 # nbgrader's own use of SQLAlchemy.
 pytestmark = [
@@ -59,15 +70,14 @@ class Class:
         path = root / "notebooks" / LESSON / f"{LESSON}.ipynb"
         self.released = nbformat.read(path, as_version=4)
 
-    def answer(self, double: str = "") -> bytes:
-        notebook = answered(self.released)
+    def answer(self, double: str = "", why: str = "") -> bytes:
+        notebook, texts = answered(self.released), {"double": double, "why": why}
         for cell in notebook["cells"]:
-            if double and cell["metadata"].get("nbgrader", {}).get("grade_id") == "double":
-                cell["source"] = double
+            cell["source"] = texts.get(grade_id_of(cell)) or cell["source"]
         return as_bytes(notebook)
 
-    def hand_in(self, student: str, double: str = "") -> Path:
-        return hand_in(self.root, student, self.answer(double))
+    def hand_in(self, student: str, double: str = "", why: str = "") -> Path:
+        return hand_in(self.root, student, self.answer(double, why))
 
     def grade(self, student: str, *, force: bool = False) -> bool:
         return bool(self.api.autograde(LESSON, student, force=force)["success"])
@@ -84,15 +94,34 @@ class Class:
             found = {grade.cell.name: grade.auto_score for grade in notebook.grades}
         return {name: found[name] for name in ALL}
 
+    def give(self, student: str, name: str, points: float | None, extra: float | None) -> None:
+        """What formgrader saves of a human's points."""
+        with self.api.gradebook as gradebook:
+            grade = gradebook.find_grade(name, LESSON, LESSON, student)
+            grade.manual_score, grade.extra_credit = points, extra
+            grade.needs_manual_grade = False
+            gradebook.db.commit()
+
+    def given(self, student: str, name: str) -> tuple[float | None, float | None, bool]:
+        """The points and the extra credit that stand, and whether the answer waits."""
+        with self.api.gradebook as gradebook:
+            grade = gradebook.find_grade(name, LESSON, LESSON, student)
+            return grade.manual_score, grade.extra_credit, grade.needs_manual_grade
+
+    def comment(self, student: str, answer: str) -> str | None:
+        with self.api.gradebook as gradebook:
+            found = gradebook.find_comment(answer, LESSON, LESSON, student).manual_comment
+            return None if found is None else str(found)
+
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Class:
     return Class(tmp_path_factory.mktemp("converter"))
 
 
-def rewrite(course: Class, student: str, double: str = "") -> None:
+def rewrite(course: Class, student: str, double: str = "", why: str = "") -> None:
     path = course.root / "submitted" / student / LESSON / f"{LESSON}.ipynb"
-    path.write_bytes(course.answer(double))
+    path.write_bytes(course.answer(double, why))
 
 
 @pytest.mark.long
@@ -396,6 +425,132 @@ def test_change_beside_the_notebook_is_graded(course: Class) -> None:
     (course.graded("helped") / "note").write_text("kept")
     assert course.grade("helped")
     assert (course.graded("helped") / "note").exists()
+
+
+def test_change_during_the_grading_is_graded(
+    course: Class, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = course.hand_in("hurried", READS.replace("data.txt", "own.txt"))
+    (folder / "own.txt").write_text("1 2 3")
+
+    def changing(job: Job) -> Graded:
+        graded = result_of(job)
+        (folder / "own.txt").write_text("3 2 1")
+        return graded
+
+    with monkeypatch.context() as patched:
+        patched.setattr(grade_handed_in, "result_of", changing)
+        assert course.grade("hurried")
+    files = json.loads(course.record("hurried").read_text())["files"]
+    assert files == {"own.txt": hashlib.sha256(b"1 2 3").hexdigest()}
+    assert course.scores("hurried") == ALL
+    assert course.grade("hurried")
+    assert course.scores("hurried") == NOTHING
+
+
+BLANK = "def double(x):\n    raise NotImplementedError"
+
+
+@pytest.mark.parametrize("why", ["Dunno.", "YOUR ANSWER HERE"])
+def test_extra_credit_for_another_answer_is_none_of_this(course: Class, why: str) -> None:
+    student = f"extra-{len(why)}"
+    course.hand_in(student, why="Brilliant.")
+    assert course.grade(student)
+    course.give(student, "why", 1, 2)
+    course.give(student, "double_check", None, 3)
+    assert course.grade(student, force=True)
+    assert course.given(student, "why") == (1, 2, False)
+    assert course.given(student, "double_check") == (None, 3, False)
+    rewrite(course, student, BLANK, why)
+    assert course.grade(student)
+    assert course.given(student, "why") == (None, None, True)
+    assert course.given(student, "double_check") == (None, None, True)
+    assert course.given(student, "fourfold_check") == (None, None, False)
+    assert course.grade(student, force=True)
+    earlier = "(An earlier answer was given {}.)"
+    both = [earlier.format(one) for one in ("1 of these points", "2 in extra credit")]
+    assert course.comment(student, "why") == "\n".join(both)
+    assert course.comment(student, "double") == earlier.format("3 in extra credit")
+    with course.api.gradebook as gradebook:
+        assert gradebook.find_submission(LESSON, student).score == 0
+
+
+def gone(record: Path) -> None:
+    record.unlink()
+
+
+def damaged(record: Path) -> None:
+    record.write_text("{")
+
+
+def without_answers(record: Path) -> None:
+    written = json.loads(record.read_text())
+    del written["answers"]
+    record.write_text(json.dumps(written))
+
+
+def with_odd_answers(record: Path) -> None:
+    written = json.loads(record.read_text())
+    record.write_text(json.dumps({**written, "answers": 7}))
+
+
+def newer(record: Path) -> None:
+    written = json.loads(record.read_text())
+    record.write_text(json.dumps({**written, "version": VERSION + 1}))
+
+
+@pytest.mark.parametrize("change", [gone, damaged, without_answers, with_odd_answers, newer])
+def test_points_for_a_text_that_is_not_known_wait(
+    course: Class, change: Callable[[Path], None]
+) -> None:
+    """Nobody knows that it was another one: they stand, and a human looks."""
+    student = f"unknown-{change.__name__}"
+    course.hand_in(student, why="Brilliant.")
+    assert course.grade(student)
+    course.give(student, "why", 1, None)
+    course.give(student, "double_check", None, 3)
+    change(course.record(student))
+    for _ in range(2):
+        assert course.grade(student, force=True)
+        assert course.given(student, "why") == (1, None, True)
+        assert course.given(student, "double_check") == (None, 3, True)
+    assert course.comment(student, "why") is course.comment(student, "double") is None
+    rewrite(course, student, why="Dunno.")
+    assert course.grade(student)
+    assert course.given(student, "why") == (None, None, True)
+    assert course.comment(student, "why") == "(An earlier answer was given 1 of these points.)"
+
+
+def test_points_for_what_could_not_be_graded_are_none_of_another(course: Class) -> None:
+    student = "broken"
+    (course.hand_in(student) / f"{LESSON}.ipynb").write_bytes(b"{")
+    assert course.grade(student)
+    course.give(student, "why", 1, None)
+    rewrite(course, student, why="Dunno.")
+    assert course.grade(student)
+    assert course.given(student, "why") == (None, None, True)
+    assert course.comment(student, "why") == "(An earlier answer was given 1 of these points.)"
+
+
+def test_newer_record_is_not_graded_over_unasked(course: Class) -> None:
+    student = "ahead"
+    course.hand_in(student, why="Brilliant.")
+    assert course.grade(student)
+    course.give(student, "why", 1, None)
+    newer(record := course.record(student))
+    rewrite(course, student, WRONG, "Dunno.")
+    before = record.read_bytes()
+    outcome = course.api.autograde(LESSON, student, force=False)
+    assert not outcome["success"]
+    said = f"the record {record} is of a newer version of this program (form {VERSION + 1}"
+    assert said in outcome["log"]
+    assert (course.scores(student), course.given(student, "why")) == (ALL, (1, None, False))
+    # As a kill leaves it between the last two steps.
+    earlier = course.root / "autograded" / MAKING / student / f".{LESSON}.before"
+    shutil.copytree(record.parent, earlier)
+    (earlier / record.name).write_text("{}")
+    assert not course.grade(student)
+    assert record.read_bytes() == before
 
 
 def test_folders_that_are_nobodys(course: Class) -> None:

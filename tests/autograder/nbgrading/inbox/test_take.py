@@ -112,6 +112,16 @@ def test_digests_notice_every_change(tmp_path: Path) -> None:
     assert beside(tmp_path, COURSE).digests() == changed
 
 
+def test_digests_are_of_what_was_given(tmp_path: Path) -> None:
+    """Whatever becomes of a file meanwhile, and where there is no room for it either."""
+    write(tmp_path, "a.txt", "b.txt", content="12345")
+    before = beside(tmp_path, {}).digests()
+    taken = beside(tmp_path, {})
+    assert taken.contents(5) == {"a.txt": b"12345", "b.txt": b""}
+    write(tmp_path, "a.txt", "b.txt", content="6")
+    assert taken.digests() == before != beside(tmp_path, {}).digests()
+
+
 def test_contents_are_the_courses_first(tmp_path: Path) -> None:
     course, student = tmp_path / "course", tmp_path / "student"
     write(course, "data.txt", "linked.txt", content="course")

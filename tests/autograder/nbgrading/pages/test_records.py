@@ -13,7 +13,7 @@ import pytest
 from autograder.course import Course
 from autograder.errors import GradingFailed, RenderingFailed
 from autograder.grading.apart import apart
-from autograder.grading.record import Record
+from autograder.grading.record import VERSION, Record
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.pages import records
 from autograder.nbgrading.pages.records import (
@@ -124,6 +124,15 @@ def test_what_is_of_no_lesson_is_read_once(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(GradingFailed, match="no submission to a lesson of this course"):
         submitted_in(COURSE, tmp_path / "in", tmp_path / "out")
     assert len(looks) == 1
+
+
+def test_newer_record_is_not_graded_over_unasked(root: Path, tmp_path: Path) -> None:
+    one, *_ = submitted_in(Course(root), root / "submitted", tmp_path)
+    one.to.mkdir(parents=True)
+    one.record.write_text(newer := json.dumps({"version": VERSION + 1}))
+    ((_, result),) = grade_to_records(Course(root), [one], isolation="full", force=False)
+    assert result.failure.startswith(f"the record {one.record} is of a newer version")
+    assert one.record.read_text() == newer
 
 
 def test_what_fails_costs_one_submission(

@@ -158,6 +158,14 @@ def test_lesson_that_nobody_could_hand_in_is_not_saved(taught: SentTo) -> None:
     assert (taught.files(), taught.rows()) == (before, rows)
 
 
+@pytest.mark.parametrize("step", ["release", "unrelease", "collect", "assign"])
+def test_lesson_that_nobody_could_hand_in_is_refused(taught: SentTo, step: str) -> None:
+    before, rows = taught.files(), taught.rows()
+    status, said = taught.asked("post", f"api/assignment/a+b/{step}", b"")
+    assert (status, said.startswith(b"Nothing is done")) == (400, True)
+    assert (taught.files(), taught.rows()) == (before, rows)
+
+
 def test_who_writes_meanwhile_is_told_and_waited_for(taught: SentTo) -> None:
     path, fields = saved_by(taught, "CommentHandler")
     content = json.dumps(fields).encode()

@@ -15,6 +15,7 @@ from autograder.checks.card.spreadsheet import write_table
 from autograder.course import Course
 from autograder.errors import CourseError
 from autograder.grading.submitted_files import shown
+from autograder.nbgrading.inbox.replacing import finish_all
 from autograder.nbgrading.term.late import work_out_penalties
 
 
@@ -93,7 +94,9 @@ class ScoresExport(ExportPlugin):  # type: ignore[misc]
     def _handed_in(self, lesson: str) -> set[str]:
         """Whose folders there are for a lesson, whatever they are called."""
         directory = course_of(self)
-        folders = glob(directory.format_path(directory.submitted_directory, "*", lesson))
+        step = directory.submitted_directory
+        away = finish_all(Path(directory.root, step), lesson=lesson)
+        folders = [*glob(directory.format_path(step, "*", lesson)), *away]
         return {shown(Path(folder).parent.name) for folder in folders}
 
     def students(self, gradebook: Gradebook) -> list[Student]:

@@ -126,9 +126,17 @@ def why_anothers(
     arrival: Arrival, folder: SubmittedFolder, name_of: Callable[[int], str] = name_of_owner
 ) -> str:
     """Why a submission is not that of the student whom it names; "" if it is."""
-    # Who keeps the exchange may put there what they were given by other ways.
-    if folder.owner == keeper_of(arrival.path.parent) or name_of(folder.owner) == arrival.student:
+    if name_of(folder.owner) == arrival.student:
         return ""
+    inbound = arrival.path.parent
+    # Who keeps the exchange may put there what they were given by other ways.
+    if folder.owner == keeper_of(inbound):
+        if not anybody_can_replace_in(inbound):
+            return ""
+        return (
+            f"it was put there by who keeps the exchange, and anybody can rename it: end that with "
+            f"`chmod +t {inbound}`, make sure that it is {arrival.student}'s, and collect again"
+        )
     return (
         f"it belongs to {shown(name_of(folder.owner))}, and not to {arrival.student} "
         "(where all students share one account, c.ExchangeCollect.check_owner = False says so)"

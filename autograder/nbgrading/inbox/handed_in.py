@@ -8,6 +8,7 @@ from pathlib import Path
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.grading.submitted_files import shown
+from autograder.nbgrading.inbox.replacing import finish_all
 from autograder.nbgrading.inbox.student_ids import is_student_id, why_nobody
 
 
@@ -24,7 +25,12 @@ def handed_in(
     step = directory.submitted_directory
     pattern = directory.format_path(step, student, lesson)
     named = directory.format_path(step, "(?P<student>.*)", re.escape(lesson), escape=True)
-    found, aside = {}, []
+    away = finish_all(Path(directory.root, step), student, lesson)
+    aside = [
+        f"{one} is not graded: it is being replaced, or who did that was ended: collect it again"
+        for one in away
+    ]
+    found = {}
     for folder in sorted({*filter(os.path.isdir, glob.glob(pattern)), *closed_folders(pattern)}):
         name = re.fullmatch(named, folder, re.DOTALL)
         if not name or not is_student_id(name["student"]):

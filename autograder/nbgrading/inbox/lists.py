@@ -10,6 +10,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.grading.record import noticed, records_in
+from autograder.nbgrading.inbox.replacing import finish_all
 from autograder.nbgrading.inbox.student_ids import is_student_id
 from autograder.nbgrading.inbox.timestamps import stamp_of
 
@@ -34,6 +35,8 @@ def submitted_timestamp(self: NbGraderAPI, assignment_id: str, student_id: str) 
 
 def submitted_students(self: NbGraderAPI, assignment_id: str) -> set[str]:
     """Those who have handed in, as far as they can be students."""
+    directory = self.coursedir
+    finish_all(Path(directory.root, directory.submitted_directory), lesson=assignment_id)
     return {name for name in _SUBMITTED_STUDENTS(self, assignment_id) if is_student_id(name)}
 
 

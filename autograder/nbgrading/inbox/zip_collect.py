@@ -1,11 +1,13 @@
 """Collecting what was downloaded from a learning platform, for `nbgrader zip_collect`."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 from nbgrader.plugins.zipcollect import FileNameCollectorPlugin
 from nbgrader.utils import unzip
+from traitlets import Dict
 
 from autograder.grading.submitted_files import opened, raise_if_ours, shown
 from autograder.nbgrading.inbox.student_ids import NOBODY, is_student_id
@@ -25,24 +27,70 @@ class SafeCollector(FileNameCollectorPlugin):  # type: ignore[misc]
     """Reads of a file's name whose it is; a name that can't be read costs itself.
 
     nbgrader's own takes any text of the name for a student or a path, and gives up on the class
-    where one time can't be read.
+    where one time can't be read, or tells two files of a student apart.
     """
+
+    _is_timed: "Dict[tuple[str, str], bool]" = Dict(
+        help="Whether its name held a time, of each student's file that is taken."
+    )
 
     def collect(self, submitted_file: str) -> dict[str, str] | None:
         """What the name says, or None if the file is skipped."""
         found = super().collect(submitted_file)
         if found is None:
             return None
-        if reason := _why_not(submitted_file, found):
-            self.log.warning("%s is set aside: %s", shown(os.path.basename(submitted_file)), reason)
+        name = shown(os.path.basename(submitted_file))
+        reason = _why_not(submitted_file, found) or self._why_doubtful(submitted_file, found)
+        if reason:
+            self.log.warning("%s is set aside: %s", name, reason)
             return None
-        if found.get("timestamp") and time_in(found["timestamp"]) is None:
+        stamp = found.get("timestamp")
+        is_timed = stamp is not None and time_in(stamp) is not None
+        # By this nbgrader knows a file.
+        file = found["student_id"], os.path.splitext(found["file_id"])[0] + _end(submitted_file)
+        if file in self._is_timed and not (is_timed and self._is_timed[file]):
             self.log.warning(
-                "%s is taken without a time: its name holds none that can be read",
-                shown(os.path.basename(submitted_file)),
+                "%s is set aside: %s has another %s, and the names do not tell which is newer",
+                name,
+                *map(shown, file),
+            )
+            return None
+        self._is_timed[file] = is_timed
+        if stamp is not None and not is_timed:
+            self.log.warning(
+                "%s is taken without a time: its name holds none that can be read", name
             )
             del found["timestamp"]
         return dict(found)
+
+    def _why_doubtful(self, path: str, found: dict[str, str]) -> str:
+        """Why a name may be another student's; "" if it says once who hands in."""
+        named = re.match(self.named_regexp, path)
+        if named is None:
+            return ""
+        start, end = named.span("student_id")
+        # Up to here it is what the zip is called, and the course.
+        above = len(os.path.dirname(path))
+        # Somebody else may stand before who was found, where the file's name begins earlier; or
+        # behind, where who was found is a part of what somebody is called.
+        file = path[max(named.start("file_id"), end) :]
+        others = [(path[:cut] + file, cut) for cut in range(above + 1, start + 1)]
+        others.append((path[:start] + "\0" * (end - start) + path[end:], len(path)))
+        for other, most in others:
+            again = re.match(self.named_regexp, other)
+            first, last = again.span("student_id") if again else (-1, -1)
+            if again and above < first != start and last <= most:
+                return (
+                    f"it says twice who hands in, {shown(again['student_id'])} and "
+                    f"{shown(found['student_id'])}, and a student has chosen a part of it: collect "
+                    "by `autograder collect --zip`, or let the pattern begin with .*/ and all that "
+                    "the platform writes before the student"
+                )
+        return ""
+
+
+def _end(path: str) -> str:
+    return os.path.splitext(path)[1]
 
 
 def _why_not(path: str, found: dict[str, str]) -> str:

@@ -178,14 +178,21 @@ def put_student(put: Callable[..., Any]) -> Callable[..., Any]:
     return guarded(checked)
 
 
+def refuse_lesson(lesson: str) -> None:
+    """Refuse what nobody could hand in, before nbgrader fails at it."""
+    if lesson.startswith(".") or "+" in lesson:
+        raise web.HTTPError(
+            400,
+            "Nothing is done, and the lesson is not saved: a name begins with no dot, and has no + "
+            "in it.",
+        )
+
+
 def put_lesson(put: Callable[..., Any]) -> Callable[..., Any]:
     """A handler that saves a lesson which can be handed in, and a due date that is a time."""
 
     def checked(self: Any, lesson: str) -> Any:
-        if lesson.startswith(".") or "+" in lesson:
-            raise web.HTTPError(
-                400, "This lesson is not saved: a name begins with no dot, and has no + in it."
-            )
+        refuse_lesson(lesson)
         folder = self.coursedir.format_path(self.coursedir.source_directory, ".", lesson)
         if os.path.lexists(folder) and not os.path.isdir(folder):
             raise web.HTTPError(400, f"This lesson is not saved: {folder} is no folder.")

@@ -33,7 +33,7 @@ from autograder.grading.jobs.warm import WarmWorker
 from autograder.grading.record import RECORD_SUFFIX, Record
 from autograder.grading.submitted_files import read_regular
 from autograder.nbgrading.inbox.student_ids import is_student_id
-from autograder.nbgrading.pages.asked import MARKUP, guarded, is_plain_name
+from autograder.nbgrading.pages.asked import MARKUP, guarded, is_plain_name, refuse_lesson
 from autograder.nbgrading.pages.rendering import WORKER
 from autograder.nbgrading.pages.turns import ONE_THREAD, sentence_in
 from autograder.nbgrading.preprocessor import GradeSafely
@@ -132,6 +132,7 @@ def beside_others(method: str) -> Callable[..., Any]:
     """A handler in which a method of nbgrader's runs while the server answers others."""
 
     async def post(self: Any, *names: str) -> None:
+        refuse_lesson(names[0])
         self.coursedir.parent.load_config_file()
         # Its own, since a step sets in it which lesson and student it is about.
         directory = CourseDirectory(parent=self.coursedir.parent)

@@ -171,6 +171,9 @@ def _exchange(course: Course, config: Config) -> Checkup:
         found += ", where anybody can put a folder of theirs in the place of the course's"
     mend = "" if is_open and not anybody_can_replace_in(root) else f"chmod 1777 {root}"
     inbound = root / course.settings.id / "inbound"
+    if inbound.is_dir() and anybody_can_replace_in(inbound):
+        found += f"; in {inbound} anybody can rename what others have put there"
+        mend = mend or f"chmod +t {inbound}"
     if not mend and inbound.is_dir():
         kept_by = config.SafeCollect.get("kept_by", ())
         mend = why_not_ours(root, inbound, course.root, kept_by)

@@ -44,6 +44,7 @@ from autograder.grading.submitted_files import (
     too_large_together,
 )
 from autograder.nbgrading.inbox.replacing import alone, arriving, discard, finish_replacing, replace
+from autograder.nbgrading.inbox.secret import SECRET
 from autograder.nbgrading.inbox.student_ids import is_student_id
 from autograder.nbgrading.inbox.timestamps import NAME
 from autograder.nbgrading.inbox.which_notebook import cells_to_write, which_notebook
@@ -52,11 +53,13 @@ from autograder.nbgrading.term.roster import Listed
 _MOODLE = re.compile(
     r"(?P<name>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+(?:_/?|/)(?P<file>.+)", re.DOTALL
 )
-# On many platforms people choose their names, and could choose one with this in it.
-_MARK = re.compile(r"_\d+_assignsubmission_")
+# No id begins with a 0: `02_vectors.ipynb` behind two of them is a file's name.
 _CANVAS = re.compile(
-    r"(?P<name>[^_/]+)_(?P<late>LATE_)?(?P<number>\d+)_\d+_(?P<file>[^/]+)", re.DOTALL
+    r"(?P<name>[^_/]+)_(?P<late>LATE_)?(?P<number>[1-9]\d*)_[1-9]\d*_(?P<file>[^/]+)"
 )
+# On many platforms people choose their names, and could choose one with these in it.
+_MARK = re.compile(r"_\d+_assignsubmission_")
+_IDS = re.compile(r"(?=_[1-9]\d*_[1-9]\d*_)")
 # What Moodle's clean_filename() takes out of a name.
 _NOT_IN_MOODLE = re.compile(r"[&<>\"`|':\\/]")
 # What Ruby calls a word, to which Canvas's sanitize_file_name() shortens a name.
@@ -64,6 +67,7 @@ _IN_CANVAS = ("L", "M", "Nd", "Pc")
 # Scripts in which first and last name can be one word, the last name first.
 _ONE_WORD = ("CJK UNIFIED IDEOGRAPH", "HANGUL SYLLABLE")
 _FOLDER = re.compile(r"(?P<id>[^/]+)/(?P<file>.+)", re.DOTALL)
+_OURS = (NAME, SECRET)
 _MOST_ENTRIES = 200_000
 _CHUNK = 1 << 20
 _TAKEN, _THERE, _DIFFERING, _UNTIMED = "taken", "there", "differing", "untimed"
@@ -119,7 +123,7 @@ def collect_zip(
         raise GradingFailed(f"{path} can't be read as a zip: {error}") from None
     came = defaultdict[str, list[str]](list)
     with archive, alone(submitted):
-        found, aside = _by_student(archive, students)
+        found, aside = _by_student(archive, students, asked.stem)
         collect = _Collecting(archive, asked.name, cells_to_write(asked), update)
         for student, files in found.items():
             target = submitted / student / asked.stem
@@ -190,7 +194,7 @@ def _are_same(there: Path, new: Path) -> bool:
         {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
         for folder in (there, new)
     )
-    before = {name: path for name, path in before.items() if name in now or str(name) != NAME}
+    before = {name: path for name, path in before.items() if name in now or str(name) not in _OURS}
     return before.keys() == now.keys() and all(_is_same_file(before[one], now[one]) for one in now)
 
 
@@ -204,13 +208,13 @@ def _is_late(path: str) -> bool:
 
 
 def _by_student(
-    archive: zipfile.ZipFile, students: Sequence[Listed]
+    archive: zipfile.ZipFile, students: Sequence[Listed], asked: str
 ) -> tuple[dict[str, dict[str, zipfile.ZipInfo]], list[str]]:
     """The files of each student, by their names, and what is nobody's."""
     entries = [one for one in archive.infolist() if not one.filename.endswith("/")]
     if len(entries) > _MOST_ENTRIES:
         raise GradingFailed(f"{archive.filename} has {len(entries):,} files: nothing is taken")
-    who, aside = _Who(students), list[str]()
+    who, aside = _Who(students, asked), list[str]()
     owners = [who.of(entry.filename) for entry in entries]
     accounts = defaultdict(set)
     for one in owners:
@@ -246,7 +250,8 @@ class _Owner:
 class _Who:
     """Tells by the name of a file whose it is."""
 
-    def __init__(self, students: Sequence[Listed]) -> None:
+    def __init__(self, students: Sequence[Listed], asked: str = "") -> None:
+        self._asked = re.compile(rf"{re.escape(asked)}(-\d+)?\.ipynb")
         self._ids = {one.id for one in students}
         self._in_moodle = _only_ones({one.id: _names_in_moodle(one) for one in students})
         self._in_canvas = _only_ones({one.id: _names_in_canvas(one) for one in students})
@@ -255,32 +260,33 @@ class _Who:
 
     def of(self, path: str) -> _Owner:
         """Whose the file with this path is."""
-        if len(_MARK.findall(path)) > 1:
-            why = "its name can be read in more than one way"
-            return _Owner(why_nobody=why)
-        if found := _MOODLE.fullmatch(path):
+        moodle, canvas = _MOODLE.fullmatch(path), _CANVAS.fullmatch(path)
+        found, marks = moodle or canvas, _MARK.findall(path)
+        # Canvas makes no folders; what is called as asked, or so with -1, has no ids in its name.
+        if "/" not in path and not (found and self._asked.fullmatch(found["file"])):
+            marks += _IDS.findall(path)
+        if len(marks) > 1:
+            return _Owner(why_nobody="its name can be read in more than one way")
+        if found and moodle:
             # The number is Moodle's for this one assignment, and no roster knows it.
             student = self._in_moodle.get(_in_moodle(found["name"]), "")
             return self._known(student, found["name"], found)
-        if found := _CANVAS.fullmatch(path):
+        if found:
             named = self._in_canvas.get(_in_canvas(found["name"]), "")
             numbered = self._by_number.get(found["number"], "")
             if named and numbered and named != numbered:
-                why = f"its name is {named}'s, and its number {numbered}'s"
-                return _Owner(why_nobody=why)
+                return _Owner(why_nobody=f"its name is {named}'s, and its number {numbered}'s")
             student = numbered or (named if not self._numbers.get(named) else "")
             return self._known(student, f"{found['name']} ({found['number']})", found)
         found = _FOLDER.fullmatch(path)
         if found and found["id"] in self._ids and is_student_id(found["id"]):
             return _Owner(found["id"], found["file"])
-        why = "its name does not say whose it is, as those of Moodle and Canvas do"
-        return _Owner(why_nobody=why)
+        return _Owner(why_nobody="its name does not say whose it is, as Moodle's and Canvas's do")
 
     def _known(self, student: str, name: str, found: re.Match[str]) -> _Owner:
         if student:
             return _Owner(student, found["file"], found["number"])
-        why = f"the roster has nobody, or more than one, who is {shown(name)}"
-        return _Owner(why_nobody=why)
+        return _Owner(why_nobody=f"the roster has nobody, or more than one, who is {shown(name)}")
 
 
 def _names_in_moodle(student: Listed) -> list[str]:
@@ -352,8 +358,8 @@ class _Damaged(Exception):
 
 
 def _why_not(name: str, entry: zipfile.ZipInfo, room: int, number: int) -> str:
-    if name == NAME:
-        return "when something was handed in is not for who hands it in to say"
+    if name in _OURS:
+        return "it is not for who hands in to say when that was, or which feedback is theirs"
     if not is_plain(name):
         return "its name has characters that are not allowed"
     if number >= MOST_FILES:

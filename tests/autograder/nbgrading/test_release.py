@@ -61,6 +61,50 @@ def test_nobody_moves_what_others_have_put_there(
     assert root.stat().st_mode & 0o7777 == 0o1777
 
 
+def test_nobody_renames_what_others_hand_in(
+    api: NbGraderAPI, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A student who renames what a lecturer put there by hand handed it in as hers."""
+    for folder in ("notebooks", "source"):
+        (tmp_path / folder / LESSON).mkdir(parents=True)
+    assert api.release_assignment(LESSON)["success"]
+    inbound = tmp_path / "exchange" / api.course_id / "inbound"
+    assert inbound.stat().st_mode & 0o7777 == 0o3733
+    # A folder that was made before is closed by the next release, and one of another account named.
+    inbound.chmod(0o2733)
+    chmod = Path.chmod
+
+    def not_ours(path: Path, mode: int) -> None:
+        if path == inbound:
+            raise PermissionError(1, "Operation not permitted")
+        chmod(path, mode)
+
+    shutil.rmtree(inbound.parent / "outbound" / LESSON)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "chmod", not_ours)
+        outcome = api.release_assignment(LESSON)
+    assert outcome["success"], outcome
+    assert f"whose it is ends that with `chmod +t {inbound}`" in outcome["log"]
+    shutil.rmtree(inbound.parent / "outbound" / LESSON)
+    assert api.release_assignment(LESSON)["success"]
+    assert inbound.stat().st_mode & 0o7777 == 0o3733
+
+
+@pytest.mark.parametrize("student", ["*", "ada", "ben"])
+def test_secret_of_two_releases_neither(api: NbGraderAPI, tmp_path: Path, student: str) -> None:
+    """One page took the place of the other, and both students fetched the same."""
+    (tmp_path / "exchange").mkdir()
+    for name, secret in {"ada": b"copied", "ben": b"copied", "zoe": b"zoe's"}.items():
+        feedback(tmp_path, name, secret)
+    outcome = api.release_feedback(LESSON, *([] if student == "*" else [student]))
+    assert outcome["success"], outcome
+    found = {page_name("zoe's"): "feedback for zoe"} if student == "*" else {}
+    assert released(api, tmp_path) == found
+    for one, other in (("ada", "ben"), ("ben", "ada")):
+        said = f"{one} has the same {SECRET} as {other}"
+        assert (said in outcome["log"]) == (student in ("*", one))
+
+
 def test_a_missing_secret_stops_nobody(api: NbGraderAPI, tmp_path: Path) -> None:
     (tmp_path / "exchange").mkdir()
     feedback(tmp_path, "by-folder")

@@ -270,6 +270,21 @@ def test_owner_is_the_student(exchange: Exchange, monkeypatch: pytest.MonkeyPatc
     assert exchange.collected()["ada"] == "by mallory"
 
 
+def test_what_anybody_can_rename_is_not_an_instructors(
+    exchange: Exchange, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the lecturer put there for Ada, Eve renames and has as hers."""
+    exchange.hand_in("eve", FIRST, "ada's")
+    monkeypatch.setattr(collect, "name_of_owner", lambda _: "grace")
+    exchange.inbound.chmod(0o2733)
+    log = exchange.collect()
+    assert exchange.collected() == {}
+    assert f"anybody can rename it: end that with `chmod +t {exchange.inbound}`" in log
+    exchange.inbound.chmod(0o3733)
+    exchange.collect()
+    assert exchange.collected() == {"eve": "ada's"}
+
+
 def test_exchange_that_somebody_has_put_there(
     exchange: Exchange, monkeypatch: pytest.MonkeyPatch
 ) -> None:

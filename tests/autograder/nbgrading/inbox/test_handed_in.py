@@ -8,6 +8,7 @@ import pytest
 from nbgrader.coursedir import CourseDirectory
 
 from autograder.nbgrading.inbox.handed_in import handed_in
+from autograder.nbgrading.inbox.replacing import alone, arriving
 from tests.support.anybody import as_anybody
 
 LESSON = "tiny"
@@ -46,6 +47,36 @@ def test_names_that_nobody_has(directory: CourseDirectory) -> None:
     assert len(aside) == len(odd)
     assert all(one.isprintable() for one in aside)
     assert all("is not graded: nobody can be called that" in one for one in aside)
+
+
+def replaced_by_half(directory: CourseDirectory, student: str) -> Path:
+    """What somebody leaves who is killed between the two renames of `replace`."""
+    folder = Path(directory.root, "submitted", student, LESSON)
+    (arriving(folder) / "new").touch()
+    return folder.rename(folder.with_name(f".{LESSON}.replaced"))
+
+
+def test_what_a_kill_took_away_is_put_back(directory: CourseDirectory) -> None:
+    """Whoever graded or exported next knew nothing of what Ada had handed in."""
+    submit(directory, "ada", "ben")
+    submitted = Path(directory.root, "submitted")
+    replaced_by_half(directory, "ada")
+    found, aside = handed_in(directory, LESSON, "ada")
+    assert (list(found), aside) == (["ada"], [])
+    replaced_by_half(directory, "ada")
+    replaced_by_half(directory, "ben")
+    with alone(submitted):
+        assert {path.name for path in (submitted / "ada").iterdir()} == {
+            LESSON,
+            f".{LESSON}.arriving",
+        }
+        assert (submitted / "ben" / LESSON).is_dir()
+        # Whoever collects may be between the two renames just now.
+        old = replaced_by_half(directory, "ada")
+        found, aside = handed_in(directory, LESSON)
+    assert (list(found), old.is_dir()) == (["ben"], True)
+    assert "tiny is not graded: it is being replaced, or who did that was ended" in aside[0]
+    assert handed_in(directory, LESSON)[1] == []
 
 
 def test_closed_folder_of_a_student(directory: CourseDirectory) -> None:

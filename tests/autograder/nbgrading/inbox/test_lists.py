@@ -72,6 +72,14 @@ def test_lists_of_students(api: NbGraderAPI) -> None:
     assert api.get_assignment(LESSON)["num_submissions"] == len(SHOWN)
 
 
+def test_who_was_being_replaced_is_listed(api: NbGraderAPI) -> None:
+    """Whoever collected was killed before the new folder was in the place of the old one."""
+    folder = Path(api.coursedir.root, "submitted", "ada", LESSON)
+    folder.rename(folder.with_name(f".{LESSON}.replaced"))
+    assert "ada" in {one["student"] for one in api.get_submissions(LESSON)}
+    assert folder.is_dir()
+
+
 def test_every_reader_is_the_same(api: NbGraderAPI) -> None:
     for student in SHOWN:
         folder = Path(api.coursedir.format_path("submitted", student, LESSON))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from nbgrader.apps.zipcollectapp import ZipCollectApp
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins.zipcollect import ExtractorPlugin
 from traitlets.config import Config
 
@@ -70,6 +71,85 @@ def test_odd_names(tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture) 
     logging.getLogger("traitlets").propagate = True
     assert collected(tmp_path, name) is None
     assert "is set aside: " in caplog.text
+
+
+# As nbgrader's help has it, and others that courses may write.
+HELPS = r".*_(?P<student_id>\w+)_attempt_(?P<timestamp>[0-9\-]+)_(?P<file_id>\w+)"
+PATTERNS = [
+    HELPS,
+    HELPS.replace(r"\w+)", "tiny)").replace("<student_id>tiny", r"<student_id>\w+"),
+    HELPS.replace(".*_", ".*?_").replace(r"<student_id>\w+", r"<student_id>\w+?"),
+    HELPS.replace(r"(?P<file_id>\w+)", r"(?P<file_id>.*)\.ipynb$"),
+]
+TIME = "2016-01-30-15-00-00"
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("between", ["", "x_", "x_y-z_"])
+def test_name_that_names_two_is_nobodys(
+    tmp_path: Path, pattern: str, between: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Eve calls her file as if it were Ada's, a minute later."""
+    logging.getLogger("traitlets").propagate = True
+    config = Config()
+    config.FileNameCollectorPlugin.named_regexp = pattern
+    honest = [f"ps1_ada_attempt_{TIME}_tiny.ipynb", f"a_hw_2_eve_attempt_{TIME}_tiny.ipynb"]
+    forged = f"ps1_eve_attempt_{TIME}_{between}ada_attempt_2016-01-30-16-00-00_tiny.ipynb"
+    for name in (*honest, forged):
+        (tmp_path / name).write_text("{}")
+    collector = SafeCollector(config=config)
+    first, second = [collector.collect(str(tmp_path / name)) for name in honest]
+    assert first
+    assert second
+    assert first["student_id"] == "ada"
+    assert "set aside" not in caplog.text
+    assert collector.collect(str(tmp_path / forged)) is None
+    assert "is set aside: it says twice who hands in" in caplog.text
+    assert "`autograder collect --zip`" in caplog.text
+
+
+def test_who_is_found_above_the_files_is_no_student(tmp_path: Path) -> None:
+    config = Config()
+    config.FileNameCollectorPlugin.named_regexp = HELPS
+    (folder := tmp_path / "x_eve_attempt_9_y").mkdir()
+    path = folder / f"ps1_ada_attempt_{TIME}_tiny.ipynb"
+    path.write_text("{}")
+    assert SafeCollector(config=config).collect(str(path))
+
+
+def test_pattern_that_begins_with_the_name_reads_it_once(tmp_path: Path) -> None:
+    config = Config()
+    config.FileNameCollectorPlugin.named_regexp = HELPS.replace(".*_", ".*/ps1_")
+    name = f"ps1_eve_attempt_{TIME}_x_ada_attempt_{TIME}_tiny.ipynb"
+    (tmp_path / name).write_text("{}")
+    found = SafeCollector(config=config).collect(str(tmp_path / name))
+    assert found is not None
+    assert found["student_id"] == "eve"
+
+
+def test_two_files_without_a_time_cost_themselves(tmp_path: Path) -> None:
+    """nbgrader ended the command for the class."""
+    install()
+    config = configuration(Course(ROOT), tmp_path)
+    config.FileNameCollectorPlugin.named_regexp = PATTERN
+    config.CourseDirectory.assignment_id = "tiny"
+    names = {
+        "ada_2030-01-01_tiny": "older", "ada_2030-01-02_tiny": "newer", "ben_soon_tiny": "first",
+        "ben_sooner_tiny": "second", "cem_2030-01-01_tiny": "timed", "cem__tiny": "untimed",
+        "dan_2030-01-01_other": "other", "dan_late_tiny": "first", "dan_z2030_tiny": "second",
+    }  # fmt: skip
+    folder = tmp_path / "downloaded" / "tiny" / "extracted"
+    folder.mkdir(parents=True)
+    for name, content in names.items():
+        (folder / f"{name}.ipynb").write_text(content)
+    app = ZipCollectApp(config=config)
+    app.coursedir = CourseDirectory(parent=app)
+    app.collector_plugin_inst = app.collector_plugin(parent=app)
+    app.process_extracted_files()
+    found = {path.parent.parent.name: path for path in tmp_path.glob("submitted/*/*/tiny.ipynb")}
+    assert {name: path.read_text() for name, path in found.items()} == {
+        "ada": "newer", "ben": "first", "cem": "timed", "dan": "first",
+    }  # fmt: skip
 
 
 def test_links_are_not_followed(tmp_path: Path) -> None:

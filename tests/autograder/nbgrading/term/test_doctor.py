@@ -113,6 +113,19 @@ def test_exchange_in_which_anybody_moves_folders(course: Course) -> None:
         assert ("in the place of the course's" in said.found) == (mode == 0o777)
 
 
+def test_inbound_in_which_anybody_moves_folders(course: Course) -> None:
+    root = course.root / "exchange"
+    (inbound := root / course.settings.id / "inbound").mkdir(parents=True)
+    root.chmod(0o1777)
+    for mode, mend in ((0o2733, f"chmod +t {inbound}"), (0o3733, "")):
+        inbound.chmod(mode)
+        said = found(course)["exchange"]
+        assert said.mend == mend
+        assert ("can rename what others have put there" in said.found) == bool(mend)
+    root.chmod(0o777)
+    assert found(course)["exchange"].mend == f"chmod 1777 {root}"
+
+
 def test_exchange_that_the_course_names(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
     monkeypatch.setenv("PATH", os.environ["PATH"])

@@ -313,6 +313,64 @@ def test_name_with_the_platforms_own_mark_is_nobodys(collect, mark: str) -> None
     assert "can be read in more than one way" in found.aside[0]
 
 
+# Names that people chose on Canvas, as its own code makes files' names of them.
+TWICE = [
+    f"lovelaceada_1815_99_x_666_991_{NOTEBOOK}",
+    f"lovelaceada_1815_99_x_LATE_666_991_{NOTEBOOK}",
+    f"lovelaceada_1815_666_991_{NOTEBOOK}",
+    f"obrienrenée_77_99_x_666_991_{NOTEBOOK}",
+    f"李雷_1_assignsubmission_file_x_666_991_{NOTEBOOK}",
+]
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_name_with_canvas_ids_is_nobodys(collect, name: str) -> None:
+    """Eve, whose number is 666, handed in for Ada, and her LATE was a part of a file's name."""
+    found = collect({name: notebook(), f"ben/{NOTEBOOK}": b"{}"}, update=True)
+    assert (found.taken, found.late) == (["ben"], [])
+    assert found.aside == [f"{name} is set aside: its name can be read in more than one way"]
+
+
+def test_ids_of_canvas_do_not_begin_with_0(collect) -> None:
+    """So what does is a part of a name that somebody chose, and the ids stand further on."""
+    found = collect({f"obrienrenée_07_09_x_666_991_{NOTEBOOK}": notebook()})
+    assert not found.taken
+    assert "its name does not say whose it is" in found.aside[0]
+
+
+@pytest.mark.parametrize(
+    "file",
+    [NOTEBOOK, "02_vectors-1.ipynb", "x-1.ipynb", "2024_results.csv", "v2_final_3.ipynb", "a1.csv",
+     "02_03_vectors.ipynb", "data_2024_run.csv"],
+)  # fmt: skip
+def test_digits_in_the_name_of_a_file_are_no_ids(collect, file: str) -> None:
+    is_read_twice = file.startswith("2024_")
+    for number in ("1815", "LATE_1815"):
+        found = collect({f"lovelaceada_{number}_990_{file}": b"{}"}, update=True)
+        assert (not [*found.taken, *found.there]) == is_read_twice
+    assert (f"ada/{LESSON}/{file}" in there(collect)) != is_read_twice
+
+
+@pytest.mark.parametrize("file", ["1_intro.ipynb", "1_intro-2.ipynb"])
+def test_lesson_whose_name_begins_with_an_id_is_taken(file: str) -> None:
+    assert _Who(ROSTER, "1_intro").of(f"lovelaceada_1815_990_{file}").student == "ada"
+    assert not _Who(ROSTER, "1_intro").of(f"lovelaceada_1815_666_991_{file}").student
+
+
+def test_secret_is_not_taken(collect) -> None:
+    """Under a copied one, a student's page of feedback would take the place of another's."""
+    secret = "submission_secret.txt"
+    files = {f"ada/{NOTEBOOK}": b"{}", f"ada/{secret}": b"ben's"}
+    found = collect(files)
+    assert found.taken == ["ada"]
+    assert there(collect) == {f"ada/{LESSON}/{NOTEBOOK}"}
+    assert f"{secret} is left out: it is not for who hands in to say" in found.aside[0]
+    # What `nbgrader submit` has put beside the same stays.
+    (collect.submitted / "ada" / LESSON / secret).write_bytes(b"ada's")
+    assert collect(files, update=True).there == ["ada"]
+    assert f"ada/{LESSON}/{secret}" in there(collect)
+
+
 def test_time_written_by_hand_stays_with_what_it_was_written_for(collect) -> None:
     collect({f"{student}/{NOTEBOOK}": b"old" for student in ("ada", "ben")})
     for student in ("ada", "ben"):

@@ -469,6 +469,6 @@ def softmax_with_sink(scores: torch.Tensor, sink: torch.Tensor) -> torch.Tensor:
         many hundreds: the weights have to be finite all the same.
     """
     ### BEGIN SOLUTION
-    column = sink.view(-1, 1, 1).expand(*scores.shape[:-1], 1)
+    column = sink.to(scores.dtype).view(-1, 1, 1).expand(*scores.shape[:-1], 1)
     return torch.softmax(torch.cat([scores, column], dim=-1), dim=-1)[..., :-1]
     ### END SOLUTION

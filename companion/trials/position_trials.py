@@ -16,6 +16,7 @@ from companion.trials.quoted import in_quotes
 _TABLE = "positions.weight"
 # How an exercise may refuse what it is given.
 _REFUSALS = (ValueError, AssertionError)
+_MODES = {"training": True, "evaluation": False}
 _TOLD = 8  # numbers that a message has at most
 # Where a module keeps what moves with it.
 _REGISTERED = ("_parameters", "_buffers", "_modules")
@@ -160,7 +161,7 @@ def try_learned(
         What it makes of the inputs in training, whether it makes the same of them in evaluation,
         whether they are left as they were, and the gradients that come back to them and to the
         table. For a ValueError or an assert where there are more tokens than positions, a sentence
-        about its message.
+        about its message, which says so if it is raised in one of the two modes alone.
 
     Raises:
         TableMismatch: when the table is not where it is looked for.
@@ -173,7 +174,9 @@ def try_learned(
         found = _in_both_modes(module, inputs)
     except _REFUSALS as error:
         tokens = inputs.shape[1]
-        return _refusal(error, tokens, context_length, due=tokens > context_length)
+        told = _refusal(error, tokens, context_length, due=tokens > context_length)
+        modes = [name for name, training in _MODES.items() if _refuses(module, inputs, training)]
+        return told if len(modes) == len(_MODES) else f"{told}, in {' and '.join(modes)} alone"
     return {**found, f"gradient for {_TABLE}": dict(module.named_parameters())[_TABLE].grad}
 
 
@@ -230,6 +233,15 @@ def _in_both_modes(module: Any, inputs: torch.Tensor) -> dict[str, object]:
     else:
         is_same = type(output) is type(evaluated)
     return {**found, "the same output in evaluation": is_same}
+
+
+def _refuses(module: Any, inputs: torch.Tensor, training: bool) -> bool:
+    module.train(training)
+    try:
+        module(inputs.clone())
+    except _REFUSALS:
+        return True
+    return False
 
 
 def _fill(module: Any, table: torch.Tensor) -> None:

@@ -43,6 +43,13 @@ def four_patterns() -> Masks:
 
 
 @union.example
+def more_keys() -> Masks:
+    """two patterns of two queries and five keys, as when the last two tokens are new"""
+    apart = torch.arange(3, 5)[:, None] - torch.arange(5)
+    return [(apart < 0) | (apart > 1), apart.abs() != 3]
+
+
+@union.example
 def one_pattern() -> Masks:
     """a single pattern"""
     return [reference.strided_mask(4, 2)]
@@ -84,6 +91,12 @@ def nothing_hidden(draw: Draw) -> Masks:
 def one_drawn(draw: Draw) -> Masks:
     """one pattern drawn at random"""
     return drawn(draw.fix(tokens=6, keys=6), 1)
+
+
+@union.case(times=1)
+def other_numbers(draw: Draw) -> Masks:
+    """patterns of unlike numbers of queries and keys"""
+    return drawn(draw, 3)
 
 
 @union.case(times=1)
@@ -202,6 +215,17 @@ def always_two(masks: Masks) -> Tensor:
 
 
 @union.misconception
+def always_square(masks: Masks) -> Tensor:
+    """You start from a square mask. There may be more keys than queries, or fewer: take the shape
+    of the masks, as `torch.ones_like(masks[0])` does.
+    """
+    joined = torch.ones(len(masks[0]), len(masks[0]), dtype=torch.bool)
+    for mask in masks:
+        joined = joined & mask
+    return joined
+
+
+@union.misconception
 def as_truth_values(masks: Masks) -> Tensor:
     """`and`, `all(masks)` and `if mask` ask for a single truth value, but a tensor with several
     entries has none. Use `&` or `torch.all`, which work entry by entry.
@@ -215,7 +239,7 @@ def as_truth_values(masks: Masks) -> Tensor:
 @union.misconception
 def not_joined(masks: Masks) -> Tensor:
     """These are all masks, stacked. Join them along the new axis, into one mask of shape
-    (num_tokens, num_tokens).
+    (queries, keys).
     """
     return torch.stack(masks)
 
@@ -255,7 +279,7 @@ def one_below_the_other(masks: Masks) -> Tensor:
 @union.misconception
 def concatenated(masks: Masks) -> Tensor:
     """These are all masks, one below another. Join them entry by entry, into one mask of shape
-    (num_tokens, num_tokens).
+    (queries, keys).
     """
     return torch.cat(masks)
 
@@ -296,10 +320,9 @@ def joined_pair_by_pair(masks: Masks) -> Tensor:
 
     Two loops ask for each pair whether all masks hide it, which is the rule in words.
     """
-    size = len(masks[0])
-    joined = torch.zeros(size, size, dtype=torch.bool)
-    for row in range(size):
-        for column in range(size):
+    joined = torch.zeros_like(masks[0])
+    for row in range(joined.shape[0]):
+        for column in range(joined.shape[1]):
             joined[row, column] = all(mask[row, column] for mask in masks)
     return joined
 

@@ -1,6 +1,7 @@
 """The exam of `kv_cache_bytes`, lesson 07."""
 
 import math
+from collections.abc import Callable
 from itertools import combinations
 
 import torch
@@ -42,6 +43,18 @@ def any_model(draw: Draw) -> CacheShape:
 def palm_540b(draw: Draw) -> CacheShape:
     """PaLM 540B, 64 texts of 2048 tokens, without bytes_per_number"""
     return 64, 2048, 118, 1, 256
+
+
+@size.case(times=1)
+def odd_sizes(draw: Draw) -> CacheShape:
+    """a large cache whose sizes are odd"""
+    return 3, 2 * int(draw.rng.integers(50_000, 60_000)) + 1, 61, 7, 129, 2
+
+
+@size.holds
+def no_byte_is_missing(answer: Callable[..., int], *sizes: int) -> bool:
+    """the number of bytes is exact"""
+    return answer(*sizes) == reference.kv_cache_bytes(*sizes)
 
 
 @size.misconception

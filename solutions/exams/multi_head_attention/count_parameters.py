@@ -1,5 +1,8 @@
 """The exam of `count_parameters`, lesson 05."""
 
+from collections.abc import Callable
+from typing import Any
+
 from torch import nn
 
 from autograder import Draw, Exam
@@ -42,6 +45,20 @@ def drawn_sizes(draw: Draw) -> Sizes:
     biased = draw.in_turn((None, False, True))
     # Left out, it is False.
     return sizes if biased is None else (*sizes, biased)
+
+
+@counting.case(times=1)
+def millions_of_parameters(draw: Draw) -> Sizes:
+    """millions of parameters"""
+    # So many, and an odd number of them, that float32 has no such number.
+    d_in, head_dim = (2 * int(draw.rng.integers(least, least + 10)) + 1 for least in (1350, 300))
+    return d_in, 3 * head_dim, 3, False
+
+
+@counting.holds
+def no_parameter_is_missing(answer: Callable[..., int], *sizes: Any) -> bool:
+    """the number of parameters is exact"""
+    return answer(*sizes) == reference.count_parameters(*sizes)
 
 
 @counting.misconception

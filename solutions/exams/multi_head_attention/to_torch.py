@@ -49,6 +49,8 @@ def drawn_state(draw: Draw) -> State:
 def drawn_state_with_mask(draw: Draw) -> State:
     """other entries in the state, such as a mask"""
     state = batched_state(lambda: draw.tensor("d d"), lambda: draw.tensor("d"))
+    # In no usual order: a bias before its matrix, and both before the projections.
+    state = {name: state[name] for name in reversed(state)}
     seen = future(draw.size("tokens"))
     return {"mask": seen, "positions.table": draw.tensor("tokens d"), **state, "hidden": seen}
 

@@ -40,6 +40,13 @@ def far_into_a_text(draw: Draw) -> int:
     return int(draw.rng.integers(2**17, 2**20))
 
 
+def in_no_order(draw: Draw, size: int) -> Tensor:
+    """Positions with gaps, of which the second comes before the first."""
+    places = torch.from_numpy(draw.rng.permutation(40)[:size].copy())
+    places[:2] = places[:2].sort(descending=True).values
+    return places
+
+
 def exponents(d_model: int) -> Tensor:
     """0, 2/d, 4/d, …: one for each pair of columns."""
     return torch.arange(0, d_model, 2) / d_model

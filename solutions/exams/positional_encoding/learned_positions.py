@@ -10,6 +10,7 @@ from torch.nn.functional import embedding
 from autograder import Draw, Exam
 from companion import try_learned
 from solutions import positional_encoding as reference
+from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
 from solutions.exams.positional_encoding._specimens import FEW_TOKENS
 
 learned = Exam(reference.LearnedPositions, use=try_learned, about=("gradients",))
@@ -18,6 +19,8 @@ Rows = tuple[Tensor, Tensor]
 
 # The positions of a module that has been called before, and of no other.
 AFTERWARDS = 31
+# Those of a module that is made again and again.
+MADE_AGAIN = 29
 
 
 FIVE_ROWS = torch.tensor(
@@ -82,6 +85,13 @@ def after_a_shorter_one(draw: Draw) -> Rows:
     return draw.tensor("batch tokens d_model"), draw.tensor("known d_model")
 
 
+@learned.case(times=1)
+def made_one_after_the_other(draw: Draw) -> Rows:
+    """modules that are made one after the other"""
+    draw.fix(tokens=5, known=MADE_AGAIN)
+    return draw.tensor("batch tokens d_model"), draw.tensor("known d_model")
+
+
 @learned.holds
 def nothing_is_kept_of_a_sentence(
     module_class: Callable[..., Any], inputs: Tensor, table: Tensor
@@ -96,7 +106,17 @@ def nothing_is_kept_of_a_sentence(
     return torch.allclose(used(inputs), fresh(inputs), rtol=1e-4, atol=1e-4)
 
 
+@learned.holds
+def sets_no_seed(module_class: Callable[..., Any], inputs: Tensor, table: Tensor) -> bool:
+    """making a module does not seed PyTorch's random numbers"""
+    if len(table) != MADE_AGAIN:
+        return True
+    sizes = {"d_model": MADE_TWICE, "context_length": MADE_TWICE}
+    return leaves_the_generator_alone(module_class, sizes)
+
+
 learned.half_but_for("a call that is not the first", after_a_shorter_one)
+learned.half_but_for("a seed that its constructor sets", made_one_after_the_other)
 
 
 class Looking(nn.Module):

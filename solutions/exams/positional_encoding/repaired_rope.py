@@ -12,6 +12,7 @@ from solutions.exams.positional_encoding._specimens import (
     Rope,
     Turned,
     far_into_a_text,
+    in_no_order,
     pair_angles,
     turn,
     turn_halves,
@@ -44,9 +45,9 @@ def one_pair() -> Turned:
 
 @repaired.case
 def random_heads(draw: Draw) -> Turned:
-    """a batch of several heads"""
+    """a batch of several heads, positions in any order"""
     x = draw.fix(head_dim=8).tensor("batch heads tokens head_dim")
-    return x, torch.arange(x.shape[2]) + int(draw.rng.integers(30))
+    return x, in_no_order(draw, x.shape[2])
 
 
 @repaired.case(times=1)

@@ -23,6 +23,7 @@ from solutions.exams.positional_encoding._specimens import (
     SOME_QUERIES,
     WAVES,
     far_into_a_text,
+    in_no_order,
     pair_angles,
     turn_halves,
 )
@@ -35,12 +36,12 @@ Attended = tuple[Tensor, Tensor, Tensor, Tensor, Tensor]
 
 @attention.example
 def two_of_four() -> Attended:
-    """two sentences: two queries at the positions 7 and 8, three keys at 6 to 8"""
+    """two sentences: two queries at the positions 8 and 6, three keys at 6 to 8"""
     # As many keys as features would not tell the root of one from that of the other.
     queries = torch.stack([2 * SOME_QUERIES[:2], SOME_QUERIES[2:]])
     keys = torch.stack([SOME_KEYS[1:], 2 * SOME_KEYS[:3]])
     values = torch.tensor([[0.0, 3, -1, 1, 2], [2, -2, 0, 1, -1], [-1, 1, 4, 0, 2]]).double()
-    places = torch.tensor([7, 8]), torch.tensor([6, 7, 8])
+    places = torch.tensor([8, 6]), torch.tensor([6, 7, 8])
     return queries[:, None], keys[:, None], torch.stack([values, values.flip(0)])[:, None], *places
 
 
@@ -73,15 +74,15 @@ def large_scores() -> Attended:
 
 @attention.case
 def random_attention(draw: Draw) -> Attended:
-    """queries that stand behind the keys"""
+    """queries and keys at positions with gaps, in no order"""
     draw.fix(head_dim=6)
     queries, keys = (
         draw.tensor("batch heads queries head_dim"),
         draw.tensor("batch heads keys head_dim"),
     )
     last = int(draw.rng.integers(10, 30))
-    places = torch.arange(draw.size("keys"))
-    asked = torch.arange(draw.size("queries")) + last
+    places = in_no_order(draw, draw.size("keys"))
+    asked = in_no_order(draw, draw.size("queries")) + last
     return queries, keys, draw.tensor("batch heads keys d_v"), asked, places
 
 
@@ -181,6 +182,17 @@ def keys_counted_on(
     """
     counted = key_positions[0] + torch.arange(keys.shape[-2])
     return mixed(rope(queries, query_positions), rope(keys, counted), values)
+
+
+@attention.misconception
+def queries_counted_on(
+    queries: Tensor, keys: Tensor, values: Tensor, query_positions: Tensor, key_positions: Tensor
+) -> Tensor:
+    """Your queries are at neighbouring positions, counted on from the first one. There may be gaps
+    between them, and they may be in any order: use all of `query_positions`.
+    """
+    counted = query_positions[0] + torch.arange(queries.shape[-2])
+    return mixed(rope(queries, counted), rope(keys, key_positions), values)
 
 
 @attention.misconception

@@ -307,3 +307,24 @@ def test_padding_may_hold_what_it_is_filled_with(number: float) -> None:
     answer = blind_by(lambda x: torch.full_like(x, number), (everything, everything))
     report = without_hints(exam_of("is_blind_to_padding", "01")).examine(answer)
     assert report.right_but_for == "padding that already holds what it is filled with"
+
+
+# --- contexts with features of their own ---------------------------------------------------------
+
+
+def contexts_built_like_the_inputs(attention: Attention, inputs: Tensor) -> bool:
+    whole, built = attention(inputs), torch.zeros_like(inputs)
+    for i in range(inputs.shape[1]):
+        built[:, i] = attention(inputs[:, : i + 1])[:, -1]
+    return torch.allclose(built, whole, rtol=1e-4, atol=1e-5)
+
+
+def features_counted_in_the_inputs(attention: Attention, inputs: Tensor) -> bool:
+    features = inputs.shape[-1]
+    return causal_by(lambda x: x + 1, lambda x: x[..., :features])(attention, inputs)
+
+
+@pytest.mark.parametrize("answer", [contexts_built_like_the_inputs, features_counted_in_the_inputs])
+def test_contexts_have_their_own_features(answer: Callable[..., bool]) -> None:
+    report = without_hints(exam_of("is_causal")).examine(answer)
+    assert report.right_but_for == "contexts with other features than the inputs"

@@ -334,3 +334,42 @@ def test_a_difference_may_be_small_on_average(close: Close) -> None:
 def test_usual_tolerances_are_right(atol: float) -> None:
     close = is_exact_by(lambda a, b: torch.allclose(a, b, atol=atol))
     assert not is_refused(exam_of("is_exact"), close)
+
+
+# --- masks that are not square, and what is visible of the future --------------------------------
+
+
+def test_there_may_be_more_keys_than_queries() -> None:
+    def see_either(masks: list[Tensor]) -> Tensor:
+        hidden = torch.ones(len(masks[0]), len(masks[0]), dtype=torch.bool)
+        for mask in masks:
+            hidden = hidden & mask
+        return hidden
+
+    assert exam_of("see_either").examine(see_either).misconception == "always_square"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_past_may_arrive_through_later_tokens(seed: int) -> None:
+    reference: Function = exam_of("layers_until_all_meet").reference
+
+    def layers_until_all_meet(hidden: Tensor, causal: bool = False) -> object:
+        future = torch.ones_like(hidden).triu(1)
+        return reference(hidden | future if causal else hidden, causal)
+
+    report = exam_of("layers_until_all_meet").examine(layers_until_all_meet, seed)
+    assert report.misconception == "future_cut_off"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_arrives_of_the_future_is_passed_on(seed: int) -> None:
+    def layers_until_all_meet(hidden: Tensor, causal: bool = False) -> int | None:
+        received = torch.eye(len(hidden))
+        needed = torch.ones_like(received).tril() if causal else torch.ones_like(received)
+        for layers in range(len(hidden) + 1):
+            if (received >= needed).all():
+                return layers
+            received = ((~hidden).float() @ received > 0).float() * needed
+        return None
+
+    assert is_refused(exam_of("layers_until_all_meet"), layers_until_all_meet, seed)

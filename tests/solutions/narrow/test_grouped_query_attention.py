@@ -194,3 +194,30 @@ def test_three_decimals_are_not_four() -> None:
         return {**right, "weights of query head 1": [0.269, 0.731]}
 
     assert exam.examine(shared_heads_by_hand).misconception == "weights_with_three_decimals"
+
+
+@pytest.mark.parametrize("name", ["MultiQueryAttention", "GroupedQueryAttention"])
+def test_weights_begin_at_random(name: str) -> None:
+    made = "super().__init__()"
+    report = examined(name, (made, f"torch.manual_seed(123); {made}"))
+    assert report.right_but_for == "the weights it begins with"
+
+
+def test_a_dict_of_weights_has_no_order() -> None:
+    first = "batch, new, _ = inputs.shape"
+    names = ("W_query", "W_key", "W_value", "out_proj")
+    in_order = f"weights = dict(zip({names}, weights.values(), strict=True))"
+    report = examined("decode_step", (first, f"{in_order}; {first}"))
+    assert report.misconception == "weights_as_they_stand"
+
+
+COUNTED = "return numbers * bytes_per_number"
+ROUGHLY = [
+    "return int(torch.tensor(float(numbers * bytes_per_number)))",
+    "n = numbers * bytes_per_number; return n if n < 2**20 else round(n / 1024) * 1024",
+]
+
+
+@pytest.mark.parametrize("roughly", ROUGHLY)
+def test_bytes_are_counted_to_the_last(roughly: str) -> None:
+    assert examined("kv_cache_bytes", (COUNTED, roughly)).verdict is Verdict.WRONG

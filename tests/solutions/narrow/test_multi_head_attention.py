@@ -349,3 +349,71 @@ def test_float32_has_more_rounding(bound: float) -> None:
     report = exam_of("is_blind_to_padding", "05").examine(is_blind_to_padding)
     assert report.right_but_for == "numbers in float32"
     assert report.misconception == "only_rounding_in_float64"
+
+
+# --- padding of one call alone -------------------------------------------------------------------
+
+
+def reading(change: Callable[[Any, Tensor, Tensor | None], Tensor | None]) -> Any:
+    """CrossAttention that changes the padding it is given, before it uses it."""
+    reference: Any = exam_of("CrossAttention").reference
+
+    class CrossAttention(reference):  # type: ignore[misc]
+        kept: Tensor | None = None
+
+        def forward(self, decoder: Any, encoder: Any, padding: Any = None) -> Any:
+            return super().forward(decoder, encoder, change(self, encoder, padding))
+
+    return CrossAttention
+
+
+def kept(module: Any, encoder: Tensor, padding: Tensor | None) -> Tensor | None:
+    module.kept = module.kept if padding is None else padding
+    return module.kept
+
+
+def zeros_are_padding(module: Any, encoder: Tensor, padding: Tensor | None) -> Tensor | None:
+    return (encoder == 0).all(-1) if padding is None else padding
+
+
+def never_all(module: Any, encoder: Tensor, padding: Tensor | None) -> Tensor | None:
+    """In training, a sentence that is all padding is read as if it had none."""
+    if module.training and padding is not None:
+        return padding & ~padding.all(-1, keepdim=True)
+    return padding
+
+
+@pytest.mark.parametrize(
+    ("change", "but_for"),
+    [
+        (kept, "padding of an earlier call"),
+        (zeros_are_padding, ""),
+        (never_all, "a sentence that is all padding"),
+    ],
+)
+def test_padding_is_what_a_call_is_given(change: Callable[..., Any], but_for: str) -> None:
+    found = {one.right_but_for for one in refusals("CrossAttention", reading(change))}
+    assert found == {but_for}
+
+
+def test_cross_attention_sets_no_seed() -> None:
+    found = {one.right_but_for for one in refusals("CrossAttention", seeded("CrossAttention"))}
+    assert found == {"a seed that its constructor sets"}
+
+
+# --- whole numbers, and entries in any order -----------------------------------------------------
+
+
+def test_parameters_are_counted_to_the_last() -> None:
+    reference: Any = exam_of("count_parameters").reference
+    refusals("count_parameters", lambda *sizes: int(torch.tensor(float(reference(*sizes)))))
+
+
+def test_a_state_has_no_order() -> None:
+    reference: Any = exam_of("to_torch").reference
+
+    def to_torch(state: dict[str, Tensor]) -> dict[str, Tensor]:
+        weight, bias = (value for name, value in state.items() if name.startswith("out_proj"))
+        return reference(state) | {"out_proj.weight": weight, "out_proj.bias": bias}
+
+    refusals("to_torch", to_torch)

@@ -20,7 +20,7 @@ EXAMS = {exam.name: exam for place, exam in every_exam().items() if place.starts
 Positions = Callable[[Tensor], Tensor]
 
 
-# --- positions that are far from the beginning ---------------------------------------------------
+# --- positions that are far from the beginning, or in no order -----------------------------------
 
 # Functions that do nothing with positions but hand them on.
 HANDED_ON = {"is_relative": "to the scoring function that is tested"}
@@ -49,9 +49,24 @@ def looked_up(length: int) -> Positions:
     return lambda positions: torch.arange(length)[positions]
 
 
+def sorted_positions(positions: Tensor) -> Tensor:
+    return positions.sort().values
+
+
+def counted_on(positions: Tensor) -> Tensor:
+    return positions[0] + torch.arange(len(positions))
+
+
+def counted_back(positions: Tensor) -> Tensor:
+    return positions[-1] + torch.arange(len(positions)) - len(positions) + 1
+
+
 @pytest.mark.parametrize(
     "change",
     [
+        sorted_positions,
+        counted_on,
+        counted_back,
         *map(looked_up, (64, 512, 8192, 131_072)),
         lambda positions: positions % 8192,
         lambda positions: positions.clamp(max=131_071),
@@ -68,6 +83,16 @@ def test_positions_may_be_anywhere(exam: Exam, name: str, change: Positions) -> 
         return exam.reference(**{**arguments, name: change(arguments[name])})
 
     assert is_refused(exam, answer)
+
+
+@pytest.mark.parametrize("change", [sorted_positions, counted_on, counted_back])
+def test_positions_are_handed_on_as_they_are(change: Positions) -> None:
+    reference: Any = exam_of("is_relative").reference
+
+    def is_relative(scores: Any, queries: Any, keys: Any, positions: Tensor, shift: int) -> Any:
+        return reference(scores, queries, keys, change(positions), shift)
+
+    assert is_refused(exam_of("is_relative"), is_relative)
 
 
 def in_a_table(width: int, length: int = 512) -> Tensor:
@@ -286,3 +311,32 @@ class PlacesOfTheFirstSentence(nn.Module):
 def test_learned_positions_are_looked_up_for_each_sentence() -> None:
     report = without_hints(exam_of("LearnedPositions")).examine(PlacesOfTheFirstSentence)
     assert report.right_but_for == "a call that is not the first"
+
+
+# --- how a module begins, and when it refuses ----------------------------------------------------
+
+
+@pytest.mark.parametrize("refusing", [True, False], ids=["training", "evaluation"])
+def test_too_many_tokens_are_an_error_in_both_modes(refusing: bool) -> None:
+    reference: Any = exam_of("LearnedPositions").reference
+
+    class LearnedPositions(reference):  # type: ignore[misc]
+        def forward(self, inputs: Tensor) -> Any:
+            if self.training is not refusing:
+                inputs = inputs[:, : self.positions.num_embeddings]
+            return super().forward(inputs)
+
+    report = without_hints(exam_of("LearnedPositions")).examine(LearnedPositions)
+    assert report.right_but_for == "the errors that it should raise"
+
+
+def test_learned_positions_set_no_seed() -> None:
+    reference: Any = exam_of("LearnedPositions").reference
+
+    class LearnedPositions(reference):  # type: ignore[misc]
+        def __init__(self, *sizes: int, **named: int) -> None:
+            torch.manual_seed(123)
+            super().__init__(*sizes, **named)
+
+    report = without_hints(exam_of("LearnedPositions")).examine(LearnedPositions)
+    assert report.right_but_for == "a seed that its constructor sets"

@@ -381,3 +381,25 @@ def test_lengths_may_be_tiny(kept: Callable[[float], float]) -> None:
     report = told("cosine_similarity", cosine_similarity)
     assert "is kept away from 0" in report.hint
     assert exam_of("cosine_similarity").preview(cosine_similarity).hint == report.hint
+
+
+# --- dtypes that differ --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtypes", [(torch.bfloat16,), (torch.bfloat16, torch.float16)])
+@pytest.mark.parametrize("name", ["next_token_loss", "softmax_with_sink"])
+def test_what_is_returned_stays_in_bfloat16(name: str, dtypes: tuple[torch.dtype, ...]) -> None:
+    def answer(given: Tensor, second: Tensor) -> Any:
+        return exam_of(name).reference(given.float() if given.dtype in dtypes else given, second)
+
+    report = told(name, answer)
+    assert report.verdict is not Verdict.PASSED
+    assert report.right_but_for == "bfloat16"
+
+
+def test_weights_have_the_dtype_of_the_scores() -> None:
+    softmax_with_sink: Any = exam_of("softmax_with_sink").reference
+    scores, sink = torch.randn(2, 3, 4, 5), torch.randn(3, dtype=torch.float64)
+    weights = softmax_with_sink(scores, sink)
+    assert weights.dtype == torch.float32
+    torch.testing.assert_close(weights, softmax_with_sink(scores, sink.float()))

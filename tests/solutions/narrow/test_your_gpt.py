@@ -130,7 +130,56 @@ def test_a_sum_may_be_rounded_below_the_number(
     exam = exam_of("speculative_step")
     check, hidden = exam.preview(speculative_step), exam.examine(speculative_step)
     assert check.misconception == hidden.misconception == name
-    assert hidden.right_but_for == "a last number of 0, or close to 1"
+    assert hidden.right_but_for == "a last number of 0, close to 1, or just a running sum"
+
+
+def test_a_running_sum_has_to_exceed_the_number() -> None:
+    def speculative_step(p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor) -> Tensor:
+        # Just below, so that an equal sum exceeds it; a number of 0 is right as it is.
+        below = torch.nextafter(uniforms[-1:], torch.zeros(())).clamp(min=0)
+        numbers = torch.cat([uniforms[:-1], below])
+        return reference.speculative_step(p, q, drafted, numbers)
+
+    report = exam_of("speculative_step").examine(speculative_step)
+    assert report.misconception == "DrawnAtTheSum"
+    assert report.right_but_for == "a last number of 0, close to 1, or just a running sum"
+
+
+def hashed(base: int, modulus: int) -> Callable[[Run], object]:
+    """One number of a run, as a rolling hash has it."""
+
+    def kept(run: Run) -> int:
+        value = 0
+        for token in run:
+            value = (value * base + token) % modulus
+        return value
+
+    return kept
+
+
+BASES = [31, 131, 256, 257, 1009, 10007, 50257, 65599, 10**5, 10**6]
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+@pytest.mark.parametrize("base", BASES)
+@pytest.mark.parametrize("modulus", [10**9 + 7, 2**61 - 1, 2**64])
+def test_equal_hashes_are_no_equal_runs(base: int, modulus: int, backwards: bool) -> None:
+    kept = hashed(base, modulus)
+    compared = (lambda run: kept(run[::-1])) if backwards else kept
+    assert is_refused(exam_of("is_held_out"), held_out_by(compared))
+
+
+def held_out_by(kept: Callable[[Run], object]) -> Callable[..., bool]:
+    """An answer that compares what is kept of each run."""
+
+    def is_held_out(learned: Tensor, test: Tensor, n: int) -> bool:
+        first, second = (
+            {kept(tuple(ids[start : start + n])) for start in range(len(ids) - n + 1)}
+            for ids in (learned.tolist(), test.tolist())
+        )
+        return first.isdisjoint(second)
+
+    return is_held_out
 
 
 def weighted_sums(run: Run) -> Run:
@@ -150,12 +199,21 @@ def weighted_sums(run: Run) -> Run:
     ],
 )
 def test_runs_are_compared_as_they_are(kept: Callable[[Run], object]) -> None:
+    assert is_refused(exam_of("is_held_out"), held_out_by(kept))
+
+
+@pytest.mark.parametrize("dtype", [torch.int16, torch.int32, torch.float32])
+def test_ids_may_be_large(dtype: torch.dtype) -> None:
+    def is_held_out(learned: Tensor, test: Tensor, n: int) -> object:
+        return exam_of("is_held_out").reference(learned.to(dtype), test.to(dtype), n)
+
+    assert is_refused(exam_of("is_held_out"), is_held_out)
+
+
+def test_a_run_begins_with_the_first_byte_of_an_id() -> None:
     def is_held_out(learned: Tensor, test: Tensor, n: int) -> bool:
-        first, second = (
-            {kept(tuple(ids[start : start + n])) for start in range(len(ids) - n + 1)}
-            for ids in (learned.tolist(), test.tolist())
-        )
-        return first.isdisjoint(second)
+        runs = (test[start : start + n] for start in range(len(test) - n + 1))
+        return not any(run.numpy().tobytes() in learned.numpy().tobytes() for run in runs)
 
     assert is_refused(exam_of("is_held_out"), is_held_out)
 
@@ -196,5 +254,39 @@ def test_no_learning_rate_is_higher(factor: float) -> None:
     ) -> list[float]:
         sizes = steps, batch_size, context_length
         return reference.train(model, loss_of, text, *sizes, factor * learning_rate)
+
+    assert is_refused(exam_of("train"), train)
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        lambda losses: losses[-1] < 0.01,
+        lambda losses: len(losses) - 1 - losses.index(min(losses)) >= 20,
+        lambda losses: len(losses) > 1 and abs(losses[-1] - losses[-2]) < 1e-6,
+    ],
+)
+def test_no_step_is_left_out(ends: Callable[[list[float]], bool]) -> None:
+    def train(
+        model: Any,
+        loss_of: Any,
+        text: Tensor,
+        steps: int,
+        batch_size: int = 16,
+        context_length: int = 64,
+        learning_rate: float = 4e-3,
+    ) -> list[float]:
+        optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate)
+        losses: list[float] = []
+        model.train()
+        while len(losses) < steps and not (losses and ends(losses)):
+            starts = torch.randint(len(text) - context_length + 1, (batch_size, 1))
+            excerpts = text[starts + torch.arange(context_length)]
+            loss = loss_of(model(excerpts), excerpts)
+            optimizer.zero_grad()
+            torch.autograd.backward(loss)
+            optimizer.step()
+            losses.append(loss.item())
+        return losses
 
     assert is_refused(exam_of("train"), train)

@@ -236,6 +236,41 @@ def future_is_added(draw: Draw) -> Tried:
     return specimens.raised_by_the_future, draw.fix(tokens=2).tensor("batch tokens d_in")
 
 
+def with_other_features(attention: Attention, d_out: int) -> Attention:
+    """The same attention, whose contexts have as many features as it is told."""
+
+    def wide(inputs: torch.Tensor) -> torch.Tensor:
+        contexts = attention(inputs)
+        return contexts.repeat(1, 1, -(-d_out // inputs.shape[-1]))[..., :d_out]
+
+    return wide
+
+
+def last_of_other_features_leaks(d_out: int) -> Attention:
+    """Contexts of which the last feature sees everything, whatever their width."""
+    causal_one = with_other_features(specimens.causal_attention, d_out)
+
+    def leaks(inputs: torch.Tensor) -> torch.Tensor:
+        contexts = causal_one(inputs)
+        contexts[..., -1] = inputs[..., -1].flip(1)
+        return contexts
+
+    return leaks
+
+
+@causal.case(times=2)
+def other_features(draw: Draw) -> Tried:
+    """contexts with fewer features than the inputs, or with more"""
+    d_out = draw.in_turn((4, 9))
+    return with_other_features(specimens.causal_attention, d_out), five_sentences(draw)
+
+
+@causal.case(times=2)
+def last_of_other_features(draw: Draw) -> Tried:
+    """contexts with fewer features than the inputs, or with more, of which the last one leaks"""
+    return last_of_other_features_leaks(draw.in_turn((4, 9))), five_sentences(draw)
+
+
 def rounded_by_the_sentence(inputs: torch.Tensor) -> torch.Tensor:
     """Averages so far, of which the whole sentence decides the last digit: causal."""
     return last_digits_changed(specimens.average_so_far(inputs), inputs.sum())
@@ -280,4 +315,7 @@ def no_filling_is_a_blind_spot(
 
 
 causal.half_but_for("words that already hold what they are filled with", future_is_added)
+causal.half_but_for(
+    "contexts with other features than the inputs", other_features, last_of_other_features
+)
 causal.half_but_for("numbers in float32", rounding_in_float32, leak_in_float32)

@@ -116,6 +116,13 @@ def window_but_only_the_past() -> Asked:
     return reference.sliding_window_mask(7, 3), True
 
 
+@meeting.example
+def past_through_a_later_token() -> Asked:
+    """a past that arrives through a later token alone, when the past is asked for"""
+    hidden = torch.tensor([[0, 1, 1, 1], [0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 0, 0]])
+    return hidden.bool(), True
+
+
 @meeting.case(times=3)
 def drawn_window(draw: Draw) -> Asked:
     """windows drawn at random"""
@@ -150,6 +157,13 @@ def causal_groups(draw: Draw) -> Asked:
     """causal groups that never meet"""
     apart = distances(8)
     return (apart < 0) | (apart % 2 == 1), True
+
+
+@meeting.case(times=1)
+def round_the_circle_causal(draw: Draw) -> Asked:
+    """each token sees the next one, and the last sees the first, when the past is asked for"""
+    size = int(draw.rng.integers(6, 9))
+    return (distances(size) + 1) % size > 1, True
 
 
 @meeting.case(times=1)

@@ -89,6 +89,16 @@ class ExactlyTheNeeded(Meeting):
         return bool((received == needed).all())
 
 
+class FutureCutOff(Meeting):
+    """With `causal` you hide the future before you follow what is passed on. What is visible stays
+    visible, and the past may arrive through a later token: ask for less, in `needed` alone.
+    """
+
+    def answer(self, hidden: Tensor, causal: bool = False) -> object:
+        cut = hidden | torch.ones_like(hidden).triu(1) if causal else hidden
+        return super().answer(cut, causal)
+
+
 class OneTooMany(Meeting):
     """Your number is too large by one. Before the first layer each token has received itself; after
     one layer, everything that it sees.
@@ -374,6 +384,7 @@ Family(
     AlwaysCausal,
     CausalTurnedRound,
     ExactlyTheNeeded,
+    FutureCutOff,
     OneTooMany,
     OneTooFew,
     SingleTokenNeedsOne,

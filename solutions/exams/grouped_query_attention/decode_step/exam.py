@@ -52,8 +52,10 @@ def one_new_token() -> Decoding:
 
 @step.example
 def a_chunk_later() -> Decoding:
-    """two new tokens, three cached ones"""
-    return printed_decoding(2, 3, 6, 2)
+    """two new tokens, three cached ones, and values before keys in the dict of weights"""
+    inputs, weights, past_keys, past_values = printed_decoding(2, 3, 6, 2)
+    names = ("W_query", "W_value", "W_key", "out_proj")
+    return inputs, {name: weights[name] for name in names}, past_keys, past_values
 
 
 @step.example
@@ -97,7 +99,9 @@ def drawn_decoding(
     weights = drawn_weights(draw)
     del weights["out_proj.bias"]
     past_keys, past_values = (draw.tensor("batch num_kv_heads cached head_dim") for _ in range(2))
-    return inputs, weights, past_keys, past_values
+    # In reverse, so that whoever counts on the order of a dict is refused.
+    backwards = {name: weights[name] for name in reversed(weights)}
+    return inputs, backwards, past_keys, past_values
 
 
 @step.case(times=2)

@@ -56,6 +56,17 @@ def shared_among(queries: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
     return x.repeat_interleave(queries.shape[1] // x.shape[1], dim=1)
 
 
+@step.misconception
+def weights_as_they_stand(
+    inputs: torch.Tensor, weights: Weights, past_keys: torch.Tensor, past_values: torch.Tensor
+) -> Tensors:
+    """You took the weights in the order of the dict, where the values may come before the keys.
+    Look them up by name.
+    """
+    by_name = dict(zip((*PROJECTIONS, "out_proj"), weights.values(), strict=True))
+    return reference.decode_step(inputs, by_name, past_keys, past_values)
+
+
 def end_aligned(queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
     new, everything = queries.shape[2], keys.shape[2]
     return torch.ones(new, everything, dtype=torch.bool).triu(everything - new + 1)

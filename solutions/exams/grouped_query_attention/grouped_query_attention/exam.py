@@ -2,6 +2,7 @@
 
 from autograder import Draw, Exam, run_module
 from solutions import grouped_query_attention as reference
+from solutions.exams.beginnings import FRESH, begins_at_random
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.grouped_query_attention._shared_heads import (
     Module,
@@ -120,6 +121,12 @@ def grouped_one_word(draw: Draw) -> Module:
 
 
 @grouped.case(times=1, dtypes=("float64",))
+def grouped_as_it_is_made(draw: Draw) -> Module:
+    """a module as it is made"""
+    return drawn_module(draw, 4, 2, 3, context_length=FRESH)
+
+
+@grouped.case(times=1, dtypes=("float64",))
 def grouped_nothing_to_drop(draw: Draw) -> Module:
     """with a dropout of a billionth, in training, on one word"""
     inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")
@@ -173,7 +180,9 @@ def grouped_features_refused(draw: Draw) -> Module:
 
 
 grouped.holds(averages_as(reference.GroupedQueryAttention))
+grouped.holds(begins_at_random)
 grouped.half_but_for("dropout", grouped_learns_in_training)
+grouped.half_but_for("the weights it begins with", grouped_as_it_is_made)
 
 
 grouped.half_but_for("the biases", grouped_with_biases, twelve_on_three)

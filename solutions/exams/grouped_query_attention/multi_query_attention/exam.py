@@ -2,6 +2,7 @@
 
 from autograder import Draw, Exam, run_module
 from solutions import grouped_query_attention as reference
+from solutions.exams.beginnings import FRESH, begins_at_random
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.grouped_query_attention._shared_heads import (
     Module,
@@ -94,6 +95,12 @@ def single_one_word(draw: Draw) -> Module:
 
 
 @single.case(times=1, dtypes=("float64",))
+def single_as_it_is_made(draw: Draw) -> Module:
+    """a module as it is made"""
+    return drawn_module(draw, 3, 1, 4, named=False, context_length=FRESH)
+
+
+@single.case(times=1, dtypes=("float64",))
 def single_nothing_to_drop(draw: Draw) -> Module:
     """with a dropout of a billionth, in training, on one word"""
     inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")
@@ -138,7 +145,9 @@ def single_refused(draw: Draw) -> Module:
 
 
 single.holds(averages_as(reference.MultiQueryAttention))
+single.holds(begins_at_random)
 single.half_but_for("dropout", single_learns_in_training)
+single.half_but_for("the weights it begins with", single_as_it_is_made)
 
 
 single.half_but_for("the biases", single_with_biases, single_many_heads)

@@ -1,10 +1,14 @@
 """The exam of `CrossAttention`, lesson 05: what it is tried on."""
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
 from torch import Tensor
 
 from autograder import Draw, Exam, run_module
 from solutions import multi_head_attention as reference
+from solutions.exams import beginnings
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.multi_head_attention._specimens import (
     PROJECTIONS,
@@ -164,17 +168,72 @@ def drawn_without_padding(draw: Draw) -> Module:
 def two_sequences_alone(draw: Draw) -> Module:
     """called with two sequences and nothing else, a single head"""
     decoder, encoder, weights, d_out, heads = drawn_cross(draw.fix(heads=1))
+    # A token of zeros is no padding.
+    encoder[:, 0] = 0
     return cross_settings(decoder, encoder, d_out, heads), weights, (decoder, encoder), False, 1
 
 
-@cross.case(times=1)
+@cross.case(times=2)
 def drawn_all_padded(draw: Draw) -> Module:
-    """one sentence that is all padding"""
+    """one sentence that is all padding, in evaluation and in training"""
     decoder, encoder, weights, d_out, heads = drawn_cross(draw)
     padding = padded_at_the_end(encoder, draw)
     padding[-1] = True
     inputs = (decoder, encoder, padding)
-    return cross_settings(decoder, encoder, d_out, heads), weights, inputs, False, 1
+    training = draw.in_turn((False, True))
+    return cross_settings(decoder, encoder, d_out, heads), weights, inputs, training, 1
+
+
+# The encoder's features in the case that is called with padding first, and in no other.
+PADDED_BEFORE = 13
+MADE_TWICE = beginnings.MADE_TWICE
+
+
+@cross.case(times=1, dtypes=("float64",))
+def padded_before(draw: Draw) -> Module:
+    """no padding mask after a call with one"""
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw.fix(d_encoder=PADDED_BEFORE))
+    return cross_settings(decoder, encoder, d_out, heads), weights, (decoder, encoder), False, 1
+
+
+@cross.case(times=1, dtypes=("float64",))
+def made_one_after_the_other(draw: Draw) -> Module:
+    """modules that are made one after the other"""
+    # A size that is drawn may be this one, two equal ones are not.
+    draw.fix(d_decoder=MADE_TWICE, d_encoder=MADE_TWICE)
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw)
+    return cross_settings(decoder, encoder, d_out, heads), weights, (decoder, encoder), False, 1
+
+
+@cross.holds
+def padding_is_not_kept(
+    module_class: Callable[..., Any],
+    settings: Settings,
+    weights: State,
+    inputs: tuple[Tensor, ...],
+    *_: object,
+) -> bool:
+    """without padding, it returns the same after a call with padding as at first"""
+    if settings["d_encoder"] != PADDED_BEFORE:
+        return True
+    fresh, used = (module_class(**settings).to(inputs[0].dtype) for _ in range(2))
+    decoder, encoder = inputs
+    alone = fresh(decoder, encoder, None)
+    used.load_state_dict(fresh.state_dict())
+    padding = torch.zeros(encoder.shape[:2], dtype=torch.bool)
+    padding[:, -1] = True
+    used(decoder, encoder, padding)
+    return torch.allclose(used(decoder, encoder, None), alone, rtol=1e-4, atol=1e-5)
+
+
+@cross.holds
+def leaves_the_generator_alone(
+    module_class: Callable[..., Any], settings: Settings, *_: object
+) -> bool:
+    """making a module does not seed PyTorch's random numbers"""
+    if not settings["d_decoder"] == settings["d_encoder"] == MADE_TWICE:
+        return True
+    return beginnings.leaves_the_generator_alone(module_class, settings)
 
 
 @cross.case(times=1)
@@ -230,6 +289,8 @@ def sentences_by_themselves(draw: Draw) -> Module:
 
 cross.holds(averages_as(reference.CrossAttention))
 cross.half_but_for("dropout", learns_in_training)
+cross.half_but_for("padding of an earlier call", padded_before)
+cross.half_but_for("a seed that its constructor sets", made_one_after_the_other)
 
 
 cross.half_but_for("a sentence that is all padding", all_padded, drawn_all_padded)

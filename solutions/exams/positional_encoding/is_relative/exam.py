@@ -115,6 +115,8 @@ relative.tries(
 def wrong_once_moved(draw: Draw, tokens: int, wrong: Callable[[Tensor], Tensor]) -> Trial:
     """Scores that are right at their positions, and wrong at any others."""
     queries, keys, here, by = every_other_position(draw.fix(tokens=tokens))
+    # Whoever sorts them moves them from the start.
+    here = here.flip(0)
 
     def scores(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
         found = specimens.rope_scores(queries, keys, positions)

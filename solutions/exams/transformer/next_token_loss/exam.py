@@ -1,5 +1,6 @@
 """The exam of `next_token_loss`, lesson 09."""
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -132,6 +133,31 @@ def vocabulary_of_gpt_2(draw: Draw) -> Call:
 
 
 loss.half_but_for("one token of a large vocabulary", vocabulary_of_gpt_2)
+
+# The vocabulary of the case that is tried in bfloat16 as well, as large as in no other.
+_TRIED_TWICE = 11
+
+
+@loss.case(times=1, dtypes=("float64",))
+def in_bfloat16_as_well(draw: Draw) -> Call:
+    """in bfloat16 as well"""
+    return drawn(draw.fix(vocabulary=_TRIED_TWICE))
+
+
+loss.half_but_for("bfloat16", in_bfloat16_as_well)
+
+
+@loss.holds
+def bfloat16_stays(loss_of: Callable[[Tensor, Tensor], Tensor], *given: Tensor) -> bool:
+    """of logits in bfloat16 the loss is nearly the same, and in bfloat16"""
+    logits, tokens = given
+    if logits.shape[-1] != _TRIED_TWICE:
+        return True
+    found, exact = loss_of(logits.bfloat16(), tokens), loss_of(logits, tokens)
+    if exact.dtype != logits.dtype:
+        return True  # It is refused for that, and is right in everything else.
+    # bfloat16 keeps 8 bits, and sums of losses round many times.
+    return found.dtype == torch.bfloat16 and torch.allclose(found.to(exact.dtype), exact, 0.1)
 
 
 def of_pairs(logits: Tensor, tokens: Tensor, **options: Any) -> Tensor:

@@ -101,6 +101,32 @@ def far_below_zero(draw: Draw) -> Call:
     return hiding(scores - 20000, (-1,)), sink - 20000
 
 
+# Keys of the case that is tried in bfloat16 as well, as many as in no other.
+_TRIED_TWICE = 9
+
+
+@sinks.case(times=1, dtypes=("float64",))
+def in_bfloat16_as_well(draw: Draw) -> Call:
+    """in bfloat16 as well"""
+    return drawn(draw.fix(keys=_TRIED_TWICE))
+
+
+sinks.half_but_for("bfloat16", in_bfloat16_as_well)
+
+
+@sinks.holds
+def bfloat16_stays(answer: Callable[..., Tensor], scores: Tensor, sink: Tensor) -> bool:
+    """of scores and sinks in bfloat16 the weights are nearly the same, and in bfloat16"""
+    if scores.shape[-1] != _TRIED_TWICE:
+        return True
+    found, exact = answer(scores.bfloat16(), sink.bfloat16()), answer(scores, sink)
+    if exact.dtype != scores.dtype:
+        return True  # It is refused for that, and is right in everything else.
+    # bfloat16 keeps 8 bits, of scores as well as of sums.
+    is_near = torch.allclose(found.to(exact.dtype), exact, rtol=0, atol=0.05)
+    return found.dtype == torch.bfloat16 and is_near
+
+
 @sinks.holds
 def hidden_keys_are_zero(answer: Callable[..., Tensor], scores: Tensor, sink: Tensor) -> bool:
     """the weight of a hidden key is 0, and not just small"""

@@ -119,6 +119,49 @@ def sums_stay(draw: Draw) -> Trial:
     return learned, test, n
 
 
+# What ids are multiplied by where one number stands for a run of them.
+_BASES = torch.tensor(
+    (
+        *(2, 7, 10, 29, 31, 33, 37, 53, 100, 101, 127, 128, 131, 256, 257, 263, 512, 911, 1000),
+        *(1009, 1024, 9973, 10_000, 10_007, 13_331, 50_257, 50_304, 2**16, 65_537, 65_599),
+        *(100_000, 100_003, 131_071, 1_000_000, 1_000_003, 2**20, 2**32),
+    )
+)
+
+
+@held_out.case(times=1)
+def two_neighbours_make_up(draw: Draw) -> Trial:
+    """runs that were copied but for two neighbours, of which one is smaller and one larger"""
+    n = int(draw.rng.integers(3, 6))
+    learned = 100 + torch.from_numpy(draw.rng.permutation(50))
+    # Behind each run, a token that is nowhere else.
+    runs = torch.cat([learned[9 : 9 + n], torch.tensor([50])]).repeat(2 * len(_BASES), 1)
+    place = int(draw.rng.integers(n - 1))
+    # B times the first and the second are as much as before, or the first and B times the second.
+    runs[:, place] += torch.cat([-torch.ones_like(_BASES), _BASES])
+    runs[:, place + 1] += torch.cat([_BASES, -torch.ones_like(_BASES)])
+    return learned, runs.flatten(), n
+
+
+@held_out.case(times=1)
+def the_same_bytes(draw: Draw) -> Trial:
+    """ids that are 256 times as large, or a power of that"""
+    run = 1 + torch.from_numpy(draw.rng.permutation(100)[:3])
+    powers = 256 ** torch.arange(1, 7)[:, None]
+    zeros = torch.zeros(len(powers), 1, dtype=torch.int64)
+    return torch.cat([powers * run, zeros], dim=1).flatten(), run, 2
+
+
+@held_out.case(times=2)
+def huge_ids(draw: Draw) -> Trial:
+    """a run of huge ids that was copied but for one token within it"""
+    n = int(draw.rng.integers(4, 8))
+    learned, test = (text + 2**40 for text in copied(draw, n))
+    # float32 does not tell the first from what was copied, nor int32 the second.
+    test[5 + int(draw.rng.integers(1, n - 1))] += draw.in_turn((50, 2**32))
+    return learned, test, n
+
+
 @held_out.case(times=1)
 def one_token_less_of_many(draw: Draw) -> Trial:
     """a long run that was copied but for its last token"""

@@ -350,6 +350,15 @@ def short_texts_refused(learned: Tensor, test: Tensor, n: int) -> bool:
 
 
 @held_out.misconception
+def bytes_within_bytes(learned: Tensor, test: Tensor, n: int) -> bool:
+    """Your test looks for the bytes of a run at every byte, and 8 of them make an id: from the
+    second byte on, 256 looks like 1. Compare whole ids.
+    """
+    known = learned.numpy().tobytes()
+    return not any(test[i : i + n].numpy().tobytes() in known for i in range(len(test) - n + 1))
+
+
+@held_out.misconception
 def short_texts_unfolded(learned: Tensor, test: Tensor, n: int) -> bool:
     """`unfold` stops at a text that is shorter than n. Such a text has no run: return True before
     that.

@@ -203,6 +203,18 @@ class InAnotherOrder(Speculating):
 
 
 @declared
+class DrawnAtTheSum(Speculating):
+    """Where a running sum is exactly the last number, you draw the token there. The sum has to
+    *exceed* the number: compare with `>`.
+    """
+
+    def drawn(self, distribution: Tensor, u: Tensor) -> Tensor:
+        # A token with probability 0 is left out, so that the number 0 draws none of these.
+        reached = (distribution.cumsum(0)[:-1] >= u) & (distribution[:-1] > 0)
+        return torch.cat([reached, reached.new_ones(1)]).int().argmax()
+
+
+@declared
 class AList(Speculating):
     """The tokens are right, but in a list. Return a tensor, (accepted + 1,)."""
 

@@ -163,14 +163,33 @@ def almost_one(draw: Draw) -> Trial:
     return p, q, drafted, uniforms
 
 
-speculating.half_but_for("a last number of 0, or close to 1", *_at_an_end, zero, almost_one)
+@speculating.case(times=2)
+def equal_to_a_running_sum(draw: Draw) -> Trial:
+    """a last number that is exactly a running sum"""
+    # Halves and quarters: nothing is rounded. A number that is exactly p/q is tried nowhere, as
+    # published code accepts such a token.
+    p = torch.tensor([[0.0, 0.5, 0.5], [0.25, 0.25, 0.5]], dtype=torch.float64)
+    q = torch.tensor([[0.5, 0.25, 0.25]], dtype=torch.float64)
+    token, *uniforms = draw.in_turn(((1, 0.75, 0.25), (0, 0.25, 0.5)))
+    return p, q, torch.tensor([token]), torch.tensor(uniforms, dtype=torch.float64)
+
+
+speculating.half_but_for(
+    "a last number of 0, close to 1, or just a running sum",
+    *_at_an_end,
+    zero,
+    almost_one,
+    equal_to_a_running_sum,
+)
 
 
 @speculating.holds
 def one_more_than_accepted(
     answer: Callable[..., Tensor], p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor
 ) -> bool:
-    """The tokens begin with drafted ones, followed by one that the model can write there."""
+    """The tokens begin with drafted ones, followed by one that can be drawn there."""
     *accepted, last = answer(p, q, drafted, uniforms).tolist()
-    begins = accepted == drafted.tolist()[: len(accepted)]
-    return begins and len(accepted) <= len(drafted) and bool(p[len(accepted), last] > 0)
+    if accepted != drafted.tolist()[: len(accepted)] or len(accepted) > len(drafted):
+        return False
+    # Where rounding leaves the whole sum at or below the number, it is the last token of all.
+    return bool(p[len(accepted), last] > 0) or last == p.shape[1] - 1

@@ -51,10 +51,13 @@ def shuffled(draw: Draw, num_tokens: int) -> Tensor:
     return torch.from_numpy(draw.rng.permutation(20)[:num_tokens])
 
 
+_LONGEST = 40
+
+
 @training.case(times=1)
 def another_text(draw: Draw) -> Trial:
     """another text, and more steps"""
-    return "table", shuffled(draw, 20), 40, 10, 4, 0.1
+    return "table", shuffled(draw, 20), _LONGEST, 10, 4, 0.1
 
 
 @training.case(times=1)
@@ -148,6 +151,29 @@ def no_rate_is_higher(train: Callable[..., object], *arguments: Any) -> bool:
         for two in pairwise(notes.parameters)
     ]
     return not _MOST < max(moves, default=0.0) / _LOW < _OTHERS
+
+
+# At the first of these rates the loss stays as it is, and at the second it falls below 0.001.
+_RATES = 1e-9, 1.0
+_MANY = 60
+
+
+@training.holds
+def no_step_is_left_out(train: Callable[..., object], *arguments: Any) -> bool:
+    """there are as many steps as were asked for, however small the loss is, or its change"""
+    is_longest = arguments[0] == "table" and arguments[2] == _LONGEST
+    if not is_longest:
+        return True
+    for rate in _RATES:
+        notes = made_beside(train, Notes, "table")
+        notes.begin()
+        try:
+            train(notes.model, notes.loss, _TEXT, _MANY, 2, len(_TEXT), rate)
+        finally:
+            notes.end()
+        if len(notes.shapes) != _MANY:
+            return False
+    return True
 
 
 @cache

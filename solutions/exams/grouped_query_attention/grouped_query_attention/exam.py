@@ -107,7 +107,7 @@ def grouped_multi_head(draw: Draw) -> Module:
     return drawn_module(draw, 5, 5, 2, scale=10, calls=2)
 
 
-@grouped.case(times=1)
+@grouped.case(times=1, dtypes=("float64",))
 def grouped_multi_query(draw: Draw) -> Module:
     """a single key/value head, and a long text that fills the context"""
     return drawn_long(draw, 2, 1, 3)

@@ -81,7 +81,7 @@ def single_many_heads(draw: Draw) -> Module:
     return drawn_module(draw, 12, 1, 2, named=False, bias=True)
 
 
-@single.case(times=1)
+@single.case(times=1, dtypes=("float64",))
 def single_one_head(draw: Draw) -> Module:
     """one head, so nothing is shared, and a long text that fills the context"""
     return drawn_long(draw, 1, 1, 9, named=False)

@@ -129,17 +129,17 @@ _BASES = torch.tensor(
 )
 
 
-@held_out.case(times=1)
+@held_out.case(times=2)
 def two_neighbours_make_up(draw: Draw) -> Trial:
     """runs that were copied but for two neighbours, of which one is smaller and one larger"""
-    n = int(draw.rng.integers(3, 6))
+    n, bases = int(draw.rng.integers(3, 6)), _BASES[draw.in_turn((0, 1)) :: 2]
     learned = 100 + torch.from_numpy(draw.rng.permutation(50))
     # Behind each run, a token that is nowhere else.
-    runs = torch.cat([learned[9 : 9 + n], torch.tensor([50])]).repeat(2 * len(_BASES), 1)
+    runs = torch.cat([learned[9 : 9 + n], torch.tensor([50])]).repeat(2 * len(bases), 1)
     place = int(draw.rng.integers(n - 1))
     # B times the first and the second are as much as before, or the first and B times the second.
-    runs[:, place] += torch.cat([-torch.ones_like(_BASES), _BASES])
-    runs[:, place + 1] += torch.cat([_BASES, -torch.ones_like(_BASES)])
+    runs[:, place] += torch.cat([-torch.ones_like(bases), bases])
+    runs[:, place + 1] += torch.cat([bases, -torch.ones_like(bases)])
     return learned, runs.flatten(), n
 
 

@@ -7,6 +7,7 @@ import shutil
 import stat
 from collections import defaultdict
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 from nbgrader.exchange.default import ExchangeReleaseAssignment, ExchangeReleaseFeedback
@@ -61,7 +62,6 @@ class SafeReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
         """Release, one student after the other; what fails for one costs no other."""
         excluded = set(self.coursedir.student_id_exclude.split(","))
         failed = []
-        self._whose = self._by_secret()
         for page in sorted(map(Path, glob.glob(os.path.join(self.src_path, "*.html")))):
             student = self._student_of(page.parent)
             if not is_student_id(student) or student in excluded:
@@ -89,7 +89,8 @@ class SafeReleaseFeedback(ExchangeReleaseFeedback):  # type: ignore[misc]
         step, lesson = directory.autograded_directory, directory.assignment_id
         return Path(directory.format_path(step, student, lesson), f"{notebook}.ipynb").is_file()
 
-    def _by_secret(self) -> dict[str, list[str]]:
+    @cached_property
+    def _whose(self) -> dict[str, list[str]]:
         """The students by the secrets in their feedback: whoever is asked for, of the class."""
         directory = self.coursedir
         folders = directory.format_path(directory.feedback_directory, "*", directory.assignment_id)

@@ -151,7 +151,8 @@ def _claimed(there: _There, exercise: str, cases: Sequence[Case]) -> list[FoundP
             if not known.issuperset(one.besides):
                 raise ValueError("no misconception is called so")
         # Each line once: how often one is named could tell of something, too.
-        found = [*{one.line: there.as_written(one) for one in found}.values()]
+        firsts = {one.line: one for one in reversed(found)}
+        found = [there.as_written(one) for one in found if firsts[one.line] is one]
     except (TypeError, ValueError, KeyError, IndexError, RecursionError):
         return []
     return found

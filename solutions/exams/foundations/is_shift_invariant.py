@@ -256,12 +256,12 @@ def rounded_in_single_precision(draw: Draw) -> Trial:
     # In eighths, so that to add the shift rounds nothing.
     scores = (draw("rows columns") * 8).round().astype(np.float32) / 8
 
-    def function(x: np.ndarray) -> np.ndarray:
+    def rounded_softmax(x: np.ndarray) -> np.ndarray:
         weights = torch_softmax(x.astype(np.float64)).astype(x.dtype)
         step = 0 if np.array_equal(x, scores) else float(np.finfo(np.float32).eps)
         return weights * (1 + step)
 
-    return function, scores, 1.75
+    return rounded_softmax, scores, 1.75
 
 
 invariant.half_but_for("rounding in single precision", rounded_in_single_precision)

@@ -74,6 +74,23 @@ def test_it_is_half_of_the_work(place: str):
         assert "contiguous tensors and" in report.hint
 
 
+def is_contiguous(value: Any) -> bool:
+    """Whether all tensors in an argument lie in memory in the order of their axes."""
+    if isinstance(value, dict | list | tuple):
+        return all(map(is_contiguous, value.values() if isinstance(value, dict) else value))
+    return not isinstance(value, torch.Tensor) or value.is_contiguous()
+
+
+def test_only_layouts_are_asked_with_other_layouts() -> None:
+    """Elsewhere they would cost whoever needs contiguous tensors the half that is theirs."""
+    for place in ASKED:
+        exam = EXAMS[place]
+        if all(is_contiguous(case.arguments) for case in exam.printed_cases() if not case.way):
+            drawn = [case for case in exam.hidden_cases() if not case.way]
+            others = [case.label for case in drawn if not is_contiguous(case.arguments)]
+            assert others == [], place
+
+
 def test_a_reason_leaves_it_out(monkeypatch):
     exam = EXAMS[ASKED[0]]
     monkeypatch.setattr(exam, "unasked", {"layout": "its tensors come from a linear layer alone"})

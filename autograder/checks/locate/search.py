@@ -45,6 +45,9 @@ _KINDS = "fbiuU"
 _BY_CHANCE = 1 / 3
 _LINE = re.compile(r"line (\d+):")
 
+# By part, which entries are wrong and which are no number; None where all of them are wrong.
+_Entries: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray] | None]
+
 
 @dataclass(frozen=True)
 class FoundPlace:
@@ -171,11 +174,8 @@ def _known(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> list[str]:
     return [RIGHT, *filter(may_be_there, told)]
 
 
-_Entries: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray] | None]
-
-
 def _wrong_entries(value: object, case: Case) -> _Entries:
-    """In each part, which entries are not as expected, and which are no number; None for all."""
+    """Which entries of a value are not as expected."""
     # An answer's value can be anything, and refuse to be looked at.
     try:
         found = dict(numbers_in_parts(value, case.names, kinds=_KINDS))
@@ -198,9 +198,11 @@ def _wrong_entries(value: object, case: Case) -> _Entries:
 
 def _are_among(some: _Entries, others: _Entries) -> bool:
     """Whether nearly all that is wrong in one value is so in another, and what is no number too."""
-    both = [(one, others[part]) for part, one in some.items() if others[part] is not None]
-    for one, other in both:
-        if one is None or other is None:
+    for part, one in some.items():
+        other = others[part]
+        if other is None:
+            continue
+        if one is None:
             return False
         (wrong, no_number), (there_too, none_there) = one, other
         right = int((wrong & ~there_too).sum())

@@ -79,8 +79,9 @@ def with_places(
 ) -> Report:
     """The report, with the places to look at if no hint explains what is wrong.
 
-    Where a misconception is left after one change, its hint stands above the place. Where expected
-    numbers are for the learner to find, a place would be one of them.
+    Where a misconception is left after one change, its hint stands above the place, and so do two
+    where each is left after a change in the other's line. Where expected numbers are for the
+    learner to find, a place would be one of them.
     """
     wrong = report.verdict in (Verdict.WRONG, Verdict.EXCEPTION)
     if not wrong or report.misconception or not all(case.reveal for case in cases):

@@ -49,7 +49,7 @@ from autograder.student.rpc.questions import ForkEnded
 from autograder.student.rpc.session import Session
 from autograder.student.sandbox.confine import die_with_parent
 from autograder.student.sandbox.control import Link, Message
-from autograder.student.sandbox.own_fork import Clock, leave_behind, memory_limit, peak
+from autograder.student.sandbox.own_fork import Clock, begin_peak, leave_behind, memory_limit, peak
 from autograder.student.sandbox.sandbox import Sandbox
 from autograder.student.sandbox.student_process import StudentProcess
 
@@ -268,7 +268,7 @@ class _Serving:
         self._examiner = Examiner(self._find, definitions, folder, self._seed)
         with suppress(GradingFailed):  # each test says so again
             self._examiner.prepare()
-        self._at_first = peak()
+        self._at_first, self._was_short = begin_peak(), False
 
     def answer(self, request: Message, files: Sequence[int]) -> Message:
         """Do what the grader asks for."""
@@ -289,7 +289,9 @@ class _Serving:
                 waiting=self._clock.waiting,
             )
             session.depth = request["depth"]
+            before = begin_peak()
             reply = self._examine(session, request["test"])
+            self._was_short |= peak() - before > self._limits.test_memory_bytes // 2
             changes.take_back()
         self._note_files()
         known = ("depth", "has_answered", "longest")
@@ -331,12 +333,8 @@ class _Serving:
             examined = Examined(Verdict.EXCEPTION, f"{_BROKE_DOWN}: {name}: {said(failure)}")
         elif session.refused and (examined.credit or examined.verdict is Verdict.NOT_GRADABLE):
             # The test has caught what would have ended it.
-            examined = replace(
-                examined,
-                verdict=Verdict.WRONG,
-                message=str(session.refused),
-                credit=0.0,
-            )
+            said_no = str(session.refused)
+            examined = replace(examined, verdict=Verdict.WRONG, message=said_no, credit=0.0)
         # A check of an exam looks at shapes, and at what was written to, by itself.
         open_to_doubt = not examined.reports and examined.credit > 0
         return {
@@ -350,9 +348,9 @@ class _Serving:
 
     def _is_fresh(self) -> bool:
         # What was computed when there was hardly any memory left may be wrong, and is remembered.
-        if peak() - self._at_first > self._limits.test_memory_bytes // 2:
-            return False
-        return all(_stamp(name) == stamp for name, stamp in self._files.items())
+        more = begin_peak() - self._at_first
+        too_much = self._was_short or more > self._limits.test_memory_bytes
+        return not too_much and all(_stamp(name) == stamp for name, stamp in self._files.items())
 
     def _note_files(self) -> None:
         for name in sys.modules.keys() - self._inherited:

@@ -13,9 +13,11 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.checks.exam.report import Verdict
 from autograder.checks.exam.rules import Written
 from autograder.errors import SandboxFailed
+from autograder.grading import examiner_process
 from autograder.grading.examiner_process import examiner_for
 from autograder.grading.grade import Graded, failing_with_solution, grade
 from autograder.student.limits import Limits
+from autograder.student.sandbox.own_fork import peak
 from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.attacks.inputs import CAUGHT, ENDLESS, function
 from tests.support.processes import descendants, eventually, running
@@ -130,8 +132,10 @@ GRID = "import numpy as np\nclass Grid:\n    def __init__(self, x):\n        sel
 
 
 @pytest.mark.long
-def test_costly_tests_take_less_than_300_megabytes() -> None:
+def test_costly_tests_take_less_than_300_megabytes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the grader's own memory, under the limits as they are, and each costs itself."""
+    # The peak that is looked at here is that of all tests.
+    monkeypatch.setattr(examiner_process, "begin_peak", peak)
     tests = [test.replace("X", f"{n}000") for n, (test, _) in enumerate(COSTLY, 1)]
     source = course(*tests, LAST)
     source.cells[1].source = GRID.format("(x, 2)") + SOLUTION
@@ -155,6 +159,23 @@ def test_memory_is_counted_for_each_test(patient: Sandbox) -> None:
     test = "kept = [double(np.ones(600_000)) for _ in range(3)]\nassert kept[0].sum() == 1_200_000"
     found = graded(patient, function("2 * x"), *(test.replace("kept", f"k{n}") for n in range(9)))
     assert verdicts(found) == [Verdict.PASSED] * 9
+
+
+KEEPING = "np.kept = [*getattr(np, 'kept', ()), np.ones(8_000_000)]\nassert double(3) == 6"
+SHORT = "big = np.ones(12_000_000)\ndel big\nassert double(3) == 6"
+
+
+@pytest.mark.parametrize(("test", "served"), [(KEEPING, 3), (SHORT, 1)])
+def test_process_serves_until_it_was_short_of_memory(
+    patient: Sandbox, test: str, served: int
+) -> None:
+    """What is kept may grow to what one test may take, and no test may have taken half of that."""
+    source, answer = course(test), function("2 * x")
+    first, count = examiner_for(patient, source, None, Written(())), 0
+    while examiner_for(patient, source, None, Written(())) is first:
+        grade(source, answered(source, answer), patient)
+        count += 1
+    assert count == served
 
 
 # What a test catches

@@ -183,6 +183,9 @@ def table() -> tuple[Replaced, ...]:
         Replaced(f"{_FORMS}.base", "BaseApiHandler.write_error", asked.tell,
                  "why nothing is saved would be a page, of which no page shows anything",
                  f"{_BY_HAND}::test_nothing_hostile_is_saved"),
+        Replaced(f"{_FORMS}.apihandlers", "CommentHandler.put", asked.save_comment,
+                 "a comment could be saved for a text that nobody has read",
+                 f"{_BY_HAND}::test_nothing_is_saved_for_another_text"),
         *(Replaced(f"{_FORMS}.apihandlers", f"{handler}.put", ours, why,
                    f"{_BY_HAND}::test_nothing_hostile_is_saved")
           for handler, ours, why in (

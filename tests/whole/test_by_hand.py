@@ -21,6 +21,7 @@ import pytest
 from nbgrader.server_extensions.formgrader import apihandlers
 from tornado.web import RequestHandler, StaticFileHandler
 
+from autograder.nbgrading.pages.asked import SHOWN_TEXT
 from autograder.nbgrading.reading.handlers import WITH_OURS
 from tests.support.lab import taught_course
 from tests.support.read_class import LESSON, WHY, answered_class, gradebook_at, row
@@ -65,10 +66,12 @@ class SentTo:
     address: str
     names: dict[str, str]
 
-    def asked(self, method: str, path: str, content: bytes | None = None) -> tuple[int, bytes]:
-        """How the server answers a request to formgrader."""
+    def asked(
+        self, method: str, path: str, content: bytes | None = None, **more: str
+    ) -> tuple[int, bytes]:
+        """How the server answers a request to formgrader, with more headers."""
         address = f"{self.address}/formgrader/{path}"
-        headers = {"Authorization": f"token {TOKEN}"}
+        headers = {"Authorization": f"token {TOKEN}", **more}
         try:
             with urlopen(Request(address, content, headers, method=method.upper())) as answered:
                 return answered.status, answered.read()
@@ -174,6 +177,35 @@ def test_who_writes_meanwhile_is_told_and_waited_for(taught: SentTo) -> None:
         status, said = taught.asked("put", path, content)
     assert (status, b"another program writes" in said) == (500, True)
     assert taught.asked("put", path, content)[0] == 200
+
+
+@pytest.mark.parametrize("handler", ["GradeHandler", "CommentHandler"])
+def test_nothing_is_saved_for_another_text(taught: SentTo, handler: str) -> None:
+    with gradebook_at(taught.root) as gradebook:
+        (notebook,) = gradebook.find_submission(LESSON, "ada").notebooks
+        shown = f"submissions/{notebook.id}/"
+    path, fields = saved_by(taught, handler)
+    content = json.dumps(fields).encode()
+
+    def save() -> tuple[int, bytes]:
+        return taught.asked("put", path, content, **{SHOWN_TEXT: digest})
+
+    digest = digest_in(taught.asked("get", shown)[1])
+    assert save()[0] == 200
+    before = taught.rows()
+    graded = taught.root / "autograded" / "ada" / LESSON / f"{LESSON}.ipynb"
+    graded.write_text(graded.read_text().replace("Because", f"Because, {handler}"))
+    status, said = save()
+    assert (status, b"graded anew" in said, taught.rows()) == (409, True, before)
+    digest = digest_in(taught.asked("get", shown)[1])
+    assert save()[0] == 200
+
+
+def digest_in(page: bytes) -> str:
+    """What a page of formgrader's sends with all that it saves."""
+    found = re.search(f'<meta name="{SHOWN_TEXT}" content="([0-9a-f]+)">', page.decode())
+    assert found is not None
+    return found[1]
 
 
 def saved_by(taught: SentTo, handler: str) -> tuple[str, dict[str, Any]]:

@@ -19,6 +19,7 @@ from autograder.authoring.build.build import build_lesson
 from autograder.authoring.lesson.reading import read_lesson
 from autograder.grading.record import RECORD_SUFFIX
 from autograder.nbgrading.configuration import configuration, nbgrader_api
+from autograder.nbgrading.pages.asked import SHOWN_TEXT
 from tests.support.course import COURSE, ROOT
 from tests.support.injections import (
     Listener,
@@ -238,9 +239,11 @@ def test_manual_grade_survives(classroom: Classroom, page: Page) -> None:
         score.first.fill("1")
         score.first.blur()
     comment = page.locator("textarea.comment").first
-    with page.expect_response(lambda answer: is_saved(answer, "comment")):
+    with page.expect_response(lambda answer: is_saved(answer, "comment")) as saved:
         comment.fill("A comment by hand")
         comment.blur()
+    shown = page.locator(f"meta[name='{SHOWN_TEXT}']").get_attribute("content")
+    assert saved.value.request.header_value(SHOWN_TEXT) == shown
     before = by_hand(classroom)
     assert before
     keep(page, "formgrader_by_hand")

@@ -5,21 +5,25 @@ scripts send into the gradebook. What can't be saved there fails halfway, and al
 after that fails with it, since all of formgrader has one session with the gradebook.
 """
 
+import hashlib
 import json
 import math
 import os
 import re
 from collections.abc import Callable
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Grade
+from nbgrader.api import Comment, Grade, SubmittedNotebook
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.server_extensions.formgrader import apihandlers, base
 from sqlalchemy import select
 from sqlalchemy.exc import OperationalError
 from tornado import web
 
 from autograder.errors import NotSaved
+from autograder.grading.submitted_files import read_regular
 from autograder.nbgrading.inbox.student_ids import (
     NAME_LETTERS,
     NOBODY,
@@ -35,6 +39,9 @@ _PATH_OR_PATTERN = re.compile(r"[/*?\[\]]")
 # A file system allows no more bytes, and the gradebook no more characters.
 _NAME_BYTES = 255
 _SENT_BYTES = 2_000_000
+_NOTEBOOK_BYTES = 100_000_000
+# With which a page says what text it shows: it may have been graded anew since, and be another.
+SHOWN_TEXT = "X-Graded-Text"
 # Extra credit has no bound of its own; but sums of it are to be numbers that a page can read.
 _MOST_POINTS = 1_000_000
 # A row with its fields, in one of which a row as it was before may stand.
@@ -152,11 +159,31 @@ def guarded(method: Callable[..., Any]) -> Callable[..., Any]:
     return web.authenticated(checked)
 
 
+def graded_path(directory: CourseDirectory, submission: SubmittedNotebook) -> Path:
+    """Where the graded notebook lies."""
+    lesson, student = submission.assignment.assignment.name, submission.student.id
+    folder = directory.format_path(directory.autograded_directory, student, lesson)
+    return Path(folder, f"{submission.notebook.name}.ipynb").absolute()
+
+
+def read_graded(directory: CourseDirectory, submission: SubmittedNotebook) -> bytes:
+    """The graded notebook; nothing where there is none."""
+    return read_regular(graded_path(directory, submission), _NOTEBOOK_BYTES) or b""
+
+
+def digest_of(notebook: bytes) -> str:
+    """What a page sends of the notebook that it shows."""
+    return hashlib.sha256(notebook).hexdigest()
+
+
 def put_grade(put: Callable[..., Any]) -> Callable[..., Any]:
-    """A handler that saves no more points than the question gives: the rest is extra credit."""
+    """A handler that saves points for the text that was read, and no more than the question gives:
+    the rest is extra credit.
+    """
 
     def checked(self: Any, grade: str) -> Any:
         points = self.get_json_body()["manual_score"]
+        _refuse_another_text(self, Grade, grade)
         most = self.gradebook.db.scalar(select(Grade.max_score).where(Grade.id == grade))
         if None not in (points, most) and points > most:
             raise web.HTTPError(
@@ -165,6 +192,26 @@ def put_grade(put: Callable[..., Any]) -> Callable[..., Any]:
         return put(self, grade)
 
     return guarded(checked)
+
+
+def put_comment(put: Callable[..., Any]) -> Callable[..., Any]:
+    """A handler that saves a comment on the text that was read."""
+
+    def checked(self: Any, comment: str) -> Any:
+        _refuse_another_text(self, Comment, comment)
+        return put(self, comment)
+
+    return guarded(checked)
+
+
+def _refuse_another_text(handler: Any, kind: type[Grade | Comment], row: str) -> None:
+    found, shown = handler.gradebook.db.get(kind, row), handler.request.headers.get(SHOWN_TEXT)
+    if found and shown not in (None, digest_of(read_graded(handler.coursedir, found.notebook))):
+        raise web.HTTPError(
+            409,
+            "Nothing is saved: this submission was graded anew since you opened the page. Note "
+            "down what you have entered, reload the page, and read the text that it shows then.",
+        )
 
 
 def put_student(put: Callable[..., Any]) -> Callable[..., Any]:
@@ -238,5 +285,6 @@ def end_transaction(self: Any) -> None:
 
 
 save_grade = put_grade(apihandlers.GradeHandler.put)
+save_comment = put_comment(apihandlers.CommentHandler.put)
 save_student = put_student(apihandlers.StudentHandler.put)
 save_lesson = put_lesson(apihandlers.AssignmentHandler.put)

@@ -31,15 +31,22 @@ from traitlets import TraitError
 from autograder.errors import CourseError
 from autograder.grading.jobs.warm import WarmWorker
 from autograder.grading.record import RECORD_SUFFIX, Record
-from autograder.grading.submitted_files import read_regular
 from autograder.nbgrading.inbox.student_ids import is_student_id
-from autograder.nbgrading.pages.asked import MARKUP, guarded, is_plain_name, refuse_lesson
+from autograder.nbgrading.pages.asked import (
+    MARKUP,
+    SHOWN_TEXT,
+    digest_of,
+    graded_path,
+    guarded,
+    is_plain_name,
+    read_graded,
+    refuse_lesson,
+)
 from autograder.nbgrading.pages.rendering import WORKER
 from autograder.nbgrading.pages.turns import ONE_THREAD, sentence_in
 from autograder.nbgrading.preprocessor import GradeSafely
 
 _OURS = Path(__file__).parent / "templates"
-_NOTEBOOK_BYTES = 100_000_000
 # A file of a student's, opened by itself: no script, no form, nothing loaded, nobody's cookies.
 FILE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'"
 _STUDENTS = NbGraderAPI.get_students
@@ -185,10 +192,8 @@ async def _submission(self: Any, submission_id: str) -> None:
         self.redirect(f"{self.request.path}/{query}", permanent=True)
         return
     lesson, name = submission.assignment.assignment.name, submission.notebook.name
-    directory = self.coursedir
-    step, student = directory.autograded_directory, submission.student.id
-    path = Path(directory.format_path(step, student, lesson), f"{name}.ipynb").absolute()
-    notebook = read_regular(path, _NOTEBOOK_BYTES)
+    directory, path = self.coursedir, graded_path(self.coursedir, submission)
+    notebook = read_graded(directory, submission)
     if not notebook:
         raise web.HTTPError(404, f"not graded yet, or graded anew and failed: {path}")
     indices = self.api.get_notebook_submission_indices(lesson, name)
@@ -198,7 +203,7 @@ async def _submission(self: Any, submission_id: str) -> None:
         "notebook_id": name,
         "submission_id": submission.id,
         "base_url": self.base_url,
-        "student": student,
+        "student": submission.student.id,
         "last_name": submission.student.last_name,
         "first_name": submission.student.first_name,
         "notebook_path": f"{self.url_prefix}/{relative}",
@@ -206,7 +211,8 @@ async def _submission(self: Any, submission_id: str) -> None:
     shown: dict[str, Any] = {one: escape(text or "") for one, text in resources.items()}
     shown |= {"index": indices.get(submission.id, -2), "total": len(indices)}
     page = await asyncio.to_thread(WORKER.page, "formgrade", notebook.decode(), shown)
-    self.write(page)
+    shown_text = f'<meta name="{SHOWN_TEXT}" content="{digest_of(notebook)}">'
+    self.write(page.replace("</head>", f"{shown_text}</head>", 1))
 
 
 submission = guarded(_submission)

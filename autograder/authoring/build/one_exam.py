@@ -25,6 +25,8 @@ from autograder.course import Course, lesson_number
 from autograder.errors import LessonNotFound
 
 _WIDTH = 30
+# Before the argument that has another value, in the label of a case that is asked again with it.
+_ANOTHER = ", with another "
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,9 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
     yield from (f"  one of these, {way.words}" for name, way in WAYS.items() if name in asked)
     if any(case.group == "single" for case in hidden):
         yield "  some of these, with a single entry along an axis"
+    exchanged = [case.label.partition(_ANOTHER)[2] for case in hidden]
+    if names := dict.fromkeys(filter(None, exchanged)):
+        yield f"  some of these again, each with another value of one argument: {', '.join(names)}"
     must = dict.fromkeys(sentence for case in hidden for sentence in case.properties)
     yield from (f"  {sentence} (must hold)" for sentence in must)
     points = course_lesson(course, found.lesson).points.get(exam.name, 0)

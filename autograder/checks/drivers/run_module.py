@@ -83,14 +83,17 @@ def run_module(
     floating = [value for value in (*given, *weights.values()) if is_floating(value)]
     if floating:
         getattr(module, _CASTS[dtype_name(floating[0])])()
-    if _waits_for_a_call(module):
+    state = module.state_dict()
+    if not all(map(is_tensor, state.values())):
+        # There are parameters whose shapes the first inputs tell, as in an nn.LazyLinear.
         with torch.no_grad():
             module(*given)
+        state = module.state_dict()
     module.train(training)
     with torch.enable_grad():
         for others in before:
             module(*others)
-    places = _load(module, weights) if weights else {}
+    places = _load(module, state, weights) if weights else {}
     found: dict[str, object] = {}
     if buffer:
         found[parts.buffer_of(buffer)] = _has_buffer(module, buffer)
@@ -122,14 +125,9 @@ def _has_buffer(module: Any, shape: tuple[int, ...]) -> bool:
     return any(tuple(found.shape)[-len(shape) :] == shape for _, found in module.named_buffers())
 
 
-def _waits_for_a_call(module: Any) -> bool:
-    """Whether there are parameters whose shapes the first inputs tell, as in an nn.LazyLinear."""
-    return not all(map(is_tensor, module.state_dict().values()))
-
-
-def _load(module: Any, weights: "Weights") -> dict[str, str]:
+def _load(module: Any, state: Mapping[str, Any], weights: "Weights") -> dict[str, str]:
     """Load weights, and return the name that each has in the module's state dict."""
-    state, parameters = dict(module.state_dict()), [name for name, _ in module.named_parameters()]
+    parameters = [name for name, _ in module.named_parameters()]
     places = {name: _place(name, weight, state, parameters) for name, weight in weights.items()}
     for name in parameters:
         if name not in places.values():

@@ -13,7 +13,12 @@ from autograder.checks.values.faults import faults
 from autograder.checks.values.outcome import Outcome, observe
 from autograder.checks.values.precision import DOUBLE, SINGLE, as_of_single, printed, widened
 from autograder.checks.values.side_by_side import Axes
-from autograder.checks.values.tensors import cast_all, has_floating, is_function
+from autograder.checks.values.tensors import (
+    another_like,
+    cast_all,
+    has_floating,
+    is_function,
+)
 
 Property = Callable[..., object]
 
@@ -104,7 +109,9 @@ def in_other_ways(
     left_out: Collection[str],
     use: Callable[..., object] | None,
 ) -> Iterator[Case]:
-    """The first of some calls that can be made in each of `WAYS`, made so.
+    """The first of some calls that can be made in each of `WAYS`, made so; and those that are not
+    printed with another value in the place of each of their arguments, one at a time: what an
+    answer keeps of a call, by the arguments that it looks at, is wrong there.
 
     Of calls that differ in a switch or a choice, such as `causal`, the first of each: they may lead
     through different lines. `left_out` are the aspects that an exam does not ask for, and `use` is
@@ -116,6 +123,14 @@ def in_other_ways(
             choice = tuple(map(_choice, case.arguments.values()))
             if choice not in seen and (asked := _in_another_way(case, way, reference)):
                 seen.add(choice)
+                yield asked
+    exchanged = set[tuple[object, ...]]()
+    for case in cases:
+        choice = tuple(map(_choice, case.arguments.values()))
+        for name, value in case.arguments.items() if not case.printed else ():
+            other = another_like(value) if (name, *choice) not in exchanged else None
+            if other is not None and (asked := _exchanged(case, name, other, reference)):
+                exchanged.add((name, *choice))
                 yield asked
 
 
@@ -149,6 +164,20 @@ def _in_another_way(case: Case, way: str, reference: Callable[..., object]) -> C
     if what.changes_nothing and is_mistaken(expected, case):
         return None
     tolerance = printed(case.tolerance, case.arguments, expected.value, case.names)
+    return replace(asked, expected=expected, tolerance=tolerance)
+
+
+def _exchanged(case: Case, name: str, other: object, reference: Property) -> Case | None:
+    """A case with another value of one argument; None where that says nothing more."""
+    if case.expected.raised or type(case.expected.value) is bool:
+        return None
+    label, here = f"{case.label}, with another `{name}`", case.use is not None
+    given = {**case.arguments, name: other}
+    asked = replace(case, label=label, arguments=given, lookalikes={}, properties={}, here=here)
+    expected = asked.observe(reference)
+    if expected.raised or not layouts.is_finite(expected.value) or not is_mistaken(expected, case):
+        return None
+    tolerance = printed(case.tolerance, given, expected.value, case.names)
     return replace(asked, expected=expected, tolerance=tolerance)
 
 

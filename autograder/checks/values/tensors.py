@@ -97,6 +97,27 @@ def holds_tensors(value: object) -> bool:
     return is_tensor(value)
 
 
+def another_like(value: Any) -> Any:
+    """Another value for the same place: of an array or a tensor, the same with the entries of its
+    first longer axis in reverse; of True, False. None where there is none.
+
+    One list of whole numbers may have to be sorted, as positions are, of counts one may have to
+    divide another, and in a square mask every token may have to see itself: they have no other.
+    """
+    if type(value) is bool:
+        return not value
+    tensor = value if is_tensor(value) else None
+    array = value if tensor is None else as_array(tensor)
+    if not isinstance(array, np.ndarray):
+        return None
+    axis = next((axis for axis, size in enumerate(array.shape) if size > 1), None)
+    is_sorted = array.ndim == 1 and array.dtype.kind not in "fb"
+    is_square_mask = array.dtype == bool and array.ndim > 1 and array.shape[-1] == array.shape[-2]
+    if axis is None or is_sorted or is_square_mask:
+        return None
+    return np.flip(array, axis).copy() if tensor is None else tensor.detach().flip(axis)
+
+
 @contextmanager
 def seeded() -> Iterator[None]:
     """Have torch's own random numbers be the same each time, and leave no trace in them."""

@@ -30,8 +30,8 @@ def any_number(draw: Draw) -> int:
 
 @mask.case(times=1)
 def many_tokens(draw: Draw) -> int:
-    """hundreds of tokens"""
-    return int(draw.rng.integers(260, 300))
+    """more than a thousand tokens"""
+    return int(draw.rng.integers(1030, 1100))
 
 
 MASK_VALUES.apply(

@@ -9,6 +9,7 @@ from torch.nn import functional
 
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
+from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
 from solutions.exams.printed_numbers import numbers
 from solutions.exams.transformer._norms import Module
 
@@ -78,7 +79,7 @@ def drawn_sentences(draw: Draw) -> Module:
 @fed.case(times=1)
 def drawn_token(draw: Draw) -> Module:
     """one sentence of one token"""
-    return drawn(draw.fix(batch=1, tokens=1))
+    return drawn(draw.fix(batch=1, tokens=1, d_hidden=MADE_TWICE))
 
 
 @fed.case(times=1)
@@ -98,6 +99,9 @@ def drawn_training(draw: Draw) -> Module:
     """several calls in training mode"""
     settings, weights, inputs, *_ = drawn(draw)
     return settings, weights, inputs, True, 8
+
+
+fed.holds(leaves_the_generator_alone)
 
 
 @fed.holds

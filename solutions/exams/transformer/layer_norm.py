@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
+from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
 from solutions.exams.printed_numbers import numbers
 from solutions.exams.transformer._norms import (
     NORM,
@@ -87,7 +88,7 @@ def drawn_sentences(draw: Draw) -> Module:
 @norm.case(times=1)
 def drawn_token(draw: Draw) -> Module:
     """one token"""
-    return widely(draw, "d_model")
+    return drawn(draw.fix(d_model=MADE_TWICE), "d_model")
 
 
 @norm.case(times=1)
@@ -148,6 +149,9 @@ def drawn_new(draw: Draw) -> Module:
 norm.half_but_for("features far from 0, in float32", far_from_zero, drawn_far)
 norm.half_but_for("an eps of 0", drawn_without_eps)
 norm.half_but_for("what a new module starts with", as_it_starts, drawn_new)
+
+
+norm.holds(leaves_the_generator_alone)
 
 
 @norm.holds

@@ -9,6 +9,7 @@ from torch.nn import functional
 
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
+from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
 from solutions.exams.printed_numbers import numbers
 from solutions.exams.transformer._norms import NORM, OWN_WORK, Module, Norm
 
@@ -75,7 +76,7 @@ def drawn_sentences(draw: Draw) -> Module:
 @rms.case(times=1)
 def drawn_token(draw: Draw) -> Module:
     """one token"""
-    return drawn(draw, "d_model")
+    return drawn(draw.fix(d_model=MADE_TWICE), "d_model")
 
 
 @rms.case(times=1)
@@ -124,6 +125,9 @@ def drawn_new(draw: Draw) -> Module:
 
 
 rms.half_but_for("an eps of 0", drawn_without_eps)
+
+
+rms.holds(leaves_the_generator_alone)
 
 
 @rms.holds

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
+from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.printed_numbers import numbers
 from solutions.exams.transformer._blocks import (
@@ -77,7 +78,7 @@ def drawn_sentences(draw: Draw) -> Case:
 @gpt.case(times=1)
 def drawn_token(draw: Draw) -> Case:
     """one sentence of one token, one head"""
-    return drawn(draw.fix(batch=1, tokens=1), 1, 6)
+    return drawn(draw.fix(batch=1, tokens=1, d_hidden=MADE_TWICE), 1, 6)
 
 
 @gpt.case(times=1)
@@ -109,6 +110,7 @@ def drawn_training(draw: Draw) -> Case:
     return {**chosen, "dropout": ALMOST_NEVER}, weights, inputs, True, 1
 
 
+gpt.holds(leaves_the_generator_alone)
 gpt.holds(averages_as(reference.GPTBlock))
 gpt.half_but_for("dropout", drawn_training)
 

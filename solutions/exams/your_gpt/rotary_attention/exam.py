@@ -11,6 +11,7 @@ from companion import try_attention
 from companion.beside import made_beside
 from companion.trials.gpt_trial import Recorded
 from solutions import your_gpt as reference
+from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
 from solutions.exams.printed_numbers import numbers
 from solutions.exams.your_gpt._modules import Settings, Weights, attention_shapes, drawn, printed
 
@@ -105,7 +106,7 @@ def drawn_texts(draw: Draw) -> Case:
 @rotary.case(times=1)
 def drawn_multi_head(draw: Draw) -> Case:
     """whole texts, as many key/value heads as query heads"""
-    return drawn_case(draw, 3, 3, 4)
+    return drawn_case(draw, MADE_TWICE, MADE_TWICE, 2)
 
 
 @rotary.case(times=1)
@@ -139,6 +140,9 @@ def drawn_long(draw: Draw) -> Case:
 
 
 rotary.half_but_for("texts of thousands of tokens", drawn_long)
+
+
+rotary.holds(leaves_the_generator_alone)
 
 
 @rotary.holds

@@ -21,9 +21,15 @@ def test_all_of_an_exam_is_told() -> None:
     for name in (*found.exam.misconceptions, *found.exam.accepted):
         assert f"  {name} " in text
     assert "  four tokens (printed)" in text
-    assert "  hundreds of tokens (drawn once)" in text
+    assert "  more than a thousand tokens (drawn once)" in text
     assert "  some of these, with a single entry along an axis" in text
     assert "visible_instead                families/mask_values.py:" in text
+
+
+def test_arguments_with_another_value_are_told() -> None:
+    (found,) = exams_called(COURSE, "dot_product")
+    wanted = "  some of these again, each with another value of one argument: `a`, `b`"
+    assert wanted in told(COURSE, found)
 
 
 def test_what_the_engine_asks_by_itself_is_told() -> None:

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from autograder.checks.values.tensors import (
+    another_like,
     as_array,
     cast,
     dtype_name,
@@ -135,3 +136,28 @@ def test_random_numbers_go_on():
     with pytest.raises(RuntimeError), seeded():
         torch.rand(7) @ torch.rand(8)
     assert torch.equal(torch.rand(3), expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "other"),
+    [
+        (True, False),
+        (np.array([1.0, 2.0]), np.array([2.0, 1.0])),
+        (np.array([[[1, 2], [3, 4]]]), np.array([[[3, 4], [1, 2]]])),
+        (torch.tensor([True, False, False]), torch.tensor([False, False, True])),
+        (torch.tensor([[1.0], [2.0]]).bfloat16(), torch.tensor([[2.0], [1.0]]).bfloat16()),
+    ],
+)
+def test_another_value_for_the_same_place(value, other):
+    found = another_like(value)
+    assert type(found) is type(value)
+    assert (found == other) if isinstance(value, bool) else bool((found == other).all())
+    assert getattr(found, "dtype", None) == getattr(value, "dtype", None)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [3, 0.5, "text", None, ["a", "b"], np.array([1, 2]), np.ones((1, 1)), torch.eye(2) > 0],
+)
+def test_no_other_value_is_sure_to_fit(value):
+    assert another_like(value) is None

@@ -134,7 +134,7 @@ def grade(
     settings = {name: value for name, value in given.items() if value is not None}
     nobodys = called_as_nobody(students)
     if changed or (dry_run and not force):
-        students, force = outdated(course, lesson, students), True
+        students, force = outdated(course, lesson, students, settings), True
     if dry_run:
         students = [one for one in students if one not in nobodys]
         _show_differences(course, lesson, students, settings)
@@ -165,9 +165,9 @@ def grade(
             typer.echo(printable(f"Not in the roster: {some_of(strangers)}."))
     if older := sum(result.is_outdated for result in results):
         typer.echo(
-            f"{older} of them were graded with exams that have changed since: "
-            f"`autograder grade {lesson} --dry-run` shows whose points that changes, and --changed "
-            "grades them again."
+            f"{older} of them were graded with exams that have changed since, with another "
+            f"exam_seed.txt or with fewer walls: `autograder grade {lesson} --dry-run` shows whose "
+            "points that changes, and --changed grades them again."
         )
     if any(result.failure for result in results):
         raise typer.Exit(1)

@@ -4,6 +4,7 @@ The exams are in every learner's hands. So that nobody can draw their hidden inp
 number is drawn once for a course, and kept: a submission that is graded again meets the same ones.
 """
 
+import hashlib
 import os
 import secrets
 from contextlib import suppress
@@ -32,6 +33,11 @@ def exam_seed_of(course: Path) -> int:
             f"{path} has to hold the number from which hidden cases are drawn ({error}): restore "
             "it, or remove it, and another is drawn, with which grades may differ"
         ) from None
+
+
+def digest_of_seed(number: int) -> str:
+    """By which a course's number is known again; whoever reads it does not have the number."""
+    return hashlib.sha256(str(number).encode()).hexdigest()
 
 
 def _draw(path: Path) -> None:

@@ -4,8 +4,9 @@ Outputs are built anew from the few things that are known to be safe: text, PNG 
 and pictures in HTML as companion draws them. Everything else is dropped; text always stays.
 """
 
+import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode
@@ -86,12 +87,23 @@ def cut_long_sources(notebook: NotebookNode, added: str) -> dict[str, str]:
         most = min(_SHOWN, left)
         left -= min(len(cell.source), most)
         if len(cell.source) > most:
-            name = f"{grade_id_of(cell) or cell.id}.whole.txt"
-            whole[name] = cell.source
-            cut = f"… {len(cell.source) - most:,} characters are cut here: all is in {name}"
+            whole[_whole_file(cell)] = cell.source
+            rest = cell.source[most:]
+            # Whoever compares what is shown sees another text where another is cut.
+            digest = hashlib.sha256(rest.encode()).hexdigest()[:12]
+            cut = f"… {len(rest):,} characters are cut here (SHA-256 {digest}…)"
             sign = "# " if cell.cell_type == "code" else "\n"
-            cell.source = f"{cell.source[:most]}\n{sign}{cut}"
+            cell.source = f"{cell.source[:most]}\n{sign}{cut}: all is in {_whole_file(cell)}"
     return whole
+
+
+def whole_text(cell: NotebookNode, whole: Mapping[str, str]) -> str:
+    """What stood in a cell before a part of it was cut; `whole` is what was told then."""
+    return whole.get(_whole_file(cell), str(cell.source))
+
+
+def _whole_file(cell: NotebookNode) -> str:
+    return f"{grade_id_of(cell) or cell.id}.whole.txt"
 
 
 def _rebuild(output: dict[Any, Any], most: int, room: Room) -> list[dict[str, Any]]:

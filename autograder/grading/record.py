@@ -5,11 +5,13 @@
     not_graded   why a human has to look before anything is graded; "" if it was graded
     files        SHA-256 of each file that was handed in beside it
     answers      SHA-256 of the text of each answer, by the name of its cell
-    answers_before   of what can't be graded: the same of the last submission that could be
+    added        SHA-256 of the cells and Python files that the student added
+    answers_before, added_before   of what can't be graded: the same of the last that could be
     final_before     of what can't be graded: the cells for which a human's points are final
     source       SHA-256 of the instructor's notebook that it was graded with
     code         SHA-256 of the exams, the reference, the course's other modules and settings
     seed         where the random numbers of the student's process began
+    exam_seed    SHA-256 of the course's number from which hidden cases were drawn
     isolation    which walls stood
     libraries    their versions, and Python's
     remarks      what was wrong with the submission itself, and what of the libraries it changes
@@ -45,6 +47,7 @@ from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role
 from autograder.errors import GradingFailed, NewerRecord
 from autograder.grading.allowed import Allowed
 from autograder.grading.cell_verdict import CellVerdict
+from autograder.grading.inert import whole_text
 
 VERSION = 1
 RECORD_SUFFIX = ".verdicts.json"
@@ -52,6 +55,8 @@ RECORD_SUFFIX = ".verdicts.json"
 _TOLD = 300
 # How notices about files begin that no student has written: what collects has put them there.
 _LECTURERS = ("timestamp.txt ",)
+# How `Layers.record` begins where all walls stood.
+_WALLED = "isolation full"
 _LIBRARIES = ("nbgrader", "numpy", "torch", "ipython")
 
 
@@ -132,6 +137,7 @@ class Record:
     not_graded: str = ""
     source: str = ""
     seed: int = 0
+    exam_seed: str = ""
     isolation: str = ""
     libraries: Mapping[str, str] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
@@ -141,8 +147,20 @@ class Record:
     code: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, str] = field(default_factory=dict)
+    added: str = ""
     answers_before: Mapping[str, str] = field(default_factory=dict)
+    added_before: str = ""
     final_before: tuple[str, ...] = ()
+
+    def is_as_asked(self, isolation: str, exam_seed: str) -> bool:
+        """Whether no fewer walls stood than are asked for, and hidden cases were the same ones.
+
+        What nobody could grade was not run. An earlier program's record does not know the number.
+        """
+        stood = (
+            isolation == "none" or bool(self.not_graded) or str(self.isolation).startswith(_WALLED)
+        )
+        return stood and self.exam_seed in ("", exam_seed)
 
     @property
     def notices(self) -> list[str]:
@@ -287,10 +305,15 @@ def records_in(folder: Path) -> list[Record]:
     return [record for record in found if record]
 
 
-def answers_in(notebook: NotebookNode) -> dict[str, str]:
-    """The SHA-256 of what a student wrote in each cell of a graded notebook, by its name."""
+def answers_in(notebook: NotebookNode, whole: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The SHA-256 of what a student wrote in each cell of a graded notebook, by its name.
+
+    Args:
+        notebook: the notebook.
+        whole: the texts of which a part is cut there, by the names of their files.
+    """
     return {
-        grade_id_of(cell): _digest_of(cell.source)
+        grade_id_of(cell): _digest_of(whole_text(cell, whole or {}))
         for cell in notebook.cells
         if has_role(cell, "solution")
     }

@@ -14,6 +14,7 @@ from autograder.checks.source.cells import grade_id_of, is_test, points_of
 from autograder.course import Course
 from autograder.errors import CourseError, GradingFailed
 from autograder.grading.class_table import StudentResult, found_in
+from autograder.grading.exam_seed import digest_of_seed, exam_seed_of
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
 from autograder.grading.jobs.own_code import digest_of
 from autograder.grading.jobs.work import source_at
@@ -122,9 +123,15 @@ class ChangedPoints:
     why: str
 
 
-def outdated(course: Course, lesson: str, students: Sequence[str]) -> list[str]:
-    """Those who were graded with exams, a reference or points that have changed since."""
-    now = _Now.of(course, course.source / lesson, configuration(course, course.root))
+def outdated(
+    course: Course, lesson: str, students: Sequence[str], settings: Mapping[str, object]
+) -> list[str]:
+    """Those who were graded with exams, a reference or points that have changed since, with another
+    number for hidden cases, or with fewer walls than `settings` ask for.
+    """
+    config = configuration(course, course.root)
+    config.GradeSafely.update(settings)
+    now = _Now.of(course, course.source / lesson, config)
     return [
         student
         for student in students
@@ -145,24 +152,31 @@ class _Now:
     Attributes:
         code: by which the exams, the reference and what lies in its folder are known again.
         points: what its tests give, by their names.
+        isolation: which walls are asked for.
+        exam_seed: by which the number is known again from which hidden cases are drawn.
     """
 
     code: str
     points: Mapping[str, float]
+    isolation: str
+    exam_seed: str
 
     @classmethod
     def of(cls, course: Course, folder: Path, config: Config) -> "_Now":
-        preload = GradeSafely(config=config).preload
+        grading = GradeSafely(config=config)
         notebook = folder / f"{folder.name}.ipynb"
         # What is not built is told where it is to be graded.
         cells = source_at(notebook).cells if notebook.exists() else []
         points = {grade_id_of(cell): points_of(cell) for cell in cells if is_test(cell)}
-        return cls(digest_of(course.root, folder, preload), points)
+        code = digest_of(course.root, folder, grading.preload)
+        exam_seed = digest_of_seed(exam_seed_of(grading.course_folder))
+        return cls(code, points, grading.isolation, exam_seed)
 
     def differs(self, record: Record) -> bool:
         """Whether a submission with this record would be graded otherwise."""
         given = {cell.grade_id: cell.max_points for cell in record.cells}
-        return record.code != self.code or (bool(given) and given != self.points)
+        as_asked = record.code == self.code and record.is_as_asked(self.isolation, self.exam_seed)
+        return not as_asked or (bool(given) and given != self.points)
 
 
 def differences(

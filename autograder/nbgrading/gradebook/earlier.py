@@ -23,13 +23,14 @@ class Earlier:
     def same(self) -> frozenset[str]:
         """The answers whose texts are those that could be graded last.
 
-        Of what can't be graded now, all where it is what could not be graded before, else none.
+        Of what can't be graded now, all where it is what could not be graded before, else none. Nor
+        is any where the student added something else: the answer itself may stand there.
         """
         now, before = Record.read(self.draft), self.before
         if now.not_graded:
             is_known = before.not_graded and before.submission == now.submission
             return frozenset(now.answers if is_known else ())
-        known = self._last_read
+        known = {} if self._is_added_to else self._last_read
         return frozenset(name for name, one in now.answers.items() if known.get(name) == one)
 
     @property
@@ -37,14 +38,20 @@ class Earlier:
         """The answers whose texts are known to be others than those that could be graded last.
 
         Where no record tells which text an answer had, it is neither the same nor another. What
-        could not be graded had none: of a submission that is another now, all are others.
+        could not be graded had none: of a submission that is another now, all are others, as where
+        the student added something else. Of the very same file none is, even if an earlier program
+        has read less of it.
         """
         now, before = Record.read(self.draft), self.before
-        is_another = bool(before.not_graded) and before.submission != now.submission
+        if self._is_added_to:
+            return frozenset(now.answers)
+        if before.submission == now.submission:
+            return frozenset()
+        known = self._last_read
         return frozenset(
             name
             for name, one in now.answers.items()
-            if self._last_read.get(name, "" if is_another else one) != one
+            if known.get(name, "" if before.not_graded else one) != one
         )
 
     @property
@@ -61,6 +68,7 @@ class Earlier:
         now = replace(
             Record.read(self.draft),
             answers_before=self._last_read,
+            added_before=self._last_added,
             final_before=tuple(sorted(final)),
         )
         self.draft.write_text(now.text(), encoding="utf-8")
@@ -68,3 +76,12 @@ class Earlier:
     @property
     def _last_read(self) -> Mapping[str, str]:
         return self.before.answers_before if self.before.not_graded else self.before.answers
+
+    @property
+    def _last_added(self) -> str:
+        return self.before.added_before if self.before.not_graded else self.before.added
+
+    @property
+    def _is_added_to(self) -> bool:
+        """Whether what the student added is known to be something else than it was."""
+        return self._last_added not in ("", Record.read(self.draft).added)

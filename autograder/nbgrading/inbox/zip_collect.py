@@ -64,7 +64,7 @@ class SafeCollector(FileNameCollectorPlugin):  # type: ignore[misc]
         return dict(found)
 
     def _why_doubtful(self, path: str, found: dict[str, str]) -> str:
-        """Why a name may be another student's; "" if it says once who hands in."""
+        """Why a name may be another student's, or of another time; "" if it says both once."""
         named = re.match(self.named_regexp, path)
         if named is None:
             return ""
@@ -86,6 +86,28 @@ class SafeCollector(FileNameCollectorPlugin):  # type: ignore[misc]
                     "by `autograder collect --zip`, or let the pattern begin with .*/ and all that "
                     "the platform writes before the student"
                 )
+        if other := self._another_time(path, named, above):
+            return (
+                f"it says twice when it was handed in, {shown(found['timestamp'])} and "
+                f"{shown(other)}, and a student has chosen a part of it: collect by `autograder "
+                "collect --zip`, or let the pattern have all that the platform writes around the "
+                "time"
+            )
+        return ""
+
+    def _another_time(self, path: str, named: re.Match[str], above: int) -> str:
+        """The time that a name has if what was found is none; "" if it has no other."""
+        if not named.groupdict().get("timestamp"):
+            return ""
+        start, end = named.span("timestamp")
+        # A pattern that takes one of these for a part of a time seldom takes the other.
+        for mask in "\0_":
+            again = re.match(self.named_regexp, path[:start] + mask * (end - start) + path[end:])
+            if not again or again.span("student_id") != named.span("student_id"):
+                continue
+            other = again["timestamp"] or ""
+            if again.start("timestamp") > above and time_in(other) is not None:
+                return other
         return ""
 
 

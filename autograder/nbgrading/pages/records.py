@@ -32,6 +32,7 @@ from autograder.checks.source.cells import (
 from autograder.course import Course
 from autograder.errors import CourseError, GradingFailed
 from autograder.grading.class_table import StudentResult, found_in
+from autograder.grading.exam_seed import digest_of_seed
 from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.sandboxes import usual_walls
 from autograder.grading.jobs.work import job_of, read_source
@@ -243,12 +244,13 @@ def _job(course: Course, one: Submitted, isolation: str) -> tuple[Job, HandedIn,
 
 
 def _known(one: Submitted, job: Job, submission: HandedIn, files: Beside) -> Record | None:
-    """The record of just this submission, graded with just this code."""
+    """The record of just this submission, graded with just this code, as is asked for now."""
     record = Record.before(one.record)
     if record is None:
         return None
     same = record.submission == submission.digest and record.files == files.digests()
-    return record if same and record.code == job.code else None
+    as_asked = record.is_as_asked(job.walls.isolation, digest_of_seed(job.exam_seed))
+    return record if same and as_asked and record.code == job.code else None
 
 
 def _grade(

@@ -1,9 +1,10 @@
 import base64
+import hashlib
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from autograder.grading.inert import cut_long_sources, inert_markdown, inert_outputs
+from autograder.grading.inert import cut_long_sources, inert_markdown, inert_outputs, whole_text
 from autograder.grading.pictures import Room
 from tests.support.samples import make_cell
 
@@ -125,10 +126,11 @@ def test_long_answer_is_cut_and_kept() -> None:
     cell = make_cell("code", LONG, "double", solution=True)
     whole = cut_long_sources(new_notebook(cells=[cell]), "added-")
     assert whole == {"double.whole.txt": LONG}
+    assert whole_text(cell, whole) == LONG
     assert len(cell.source) < 21_000
-    assert (
-        cell.source.splitlines()[-1]
-        == "# … 20,000 characters are cut here: all is in double.whole.txt"
+    digest = hashlib.sha256(LONG[20_000:].encode()).hexdigest()[:12]
+    assert cell.source.splitlines()[-1] == (
+        f"# … 20,000 characters are cut here (SHA-256 {digest}…): all is in double.whole.txt"
     )
 
 

@@ -475,6 +475,74 @@ def test_extra_credit_for_another_answer_is_none_of_this(course: Class, why: str
         assert gradebook.find_submission(LESSON, student).score == 0
 
 
+def answer_elsewhere(course: Class, student: str, place: str, words: str) -> None:
+    """The same words in the answer's cell, as far as they are shown, and others elsewhere."""
+    shown = "a" * 20_000
+    path = course.root / "submitted" / student / LESSON / f"{LESSON}.ipynb"
+    notebook = json.loads(course.answer(why=shown + words if place == "cut" else shown))
+    if place == "cell":
+        notebook["cells"].append({"cell_type": "code", "source": f"# {words}", "metadata": {}})
+    if place == "file":
+        (path.parent / "own").mkdir(exist_ok=True)
+        (path.parent / "own" / "helper.py").write_text(f"# {words}")
+    path.write_bytes(as_bytes(notebook))
+
+
+@pytest.mark.parametrize("is_broken_meanwhile", [False, True])
+@pytest.mark.parametrize("place", ["cut", "cell", "file"])
+def test_credit_for_another_answer_elsewhere_is_none_of_this(
+    course: Class, place: str, is_broken_meanwhile: bool
+) -> None:
+    student = f"elsewhere-{place}-{is_broken_meanwhile}"
+    folder = course.hand_in(student)
+    answer_elsewhere(course, student, place, "Brilliant.")
+    assert course.grade(student)
+    course.give(student, "why", 1, 2)
+    course.give(student, "double_check", None, 3)
+    assert course.grade(student, force=True)
+    assert course.given(student, "why") == (1, 2, False)
+    assert course.given(student, "double_check") == (None, 3, False)
+    if is_broken_meanwhile:
+        (folder / f"{LESSON}.ipynb").write_bytes(b"{")
+        assert course.grade(student)
+        answer_elsewhere(course, student, place, "Brilliant.")
+        assert course.grade(student)
+        assert course.given(student, "why") == (1, 2, False)
+        (folder / f"{LESSON}.ipynb").write_bytes(b"{")
+        assert course.grade(student)
+    answer_elsewhere(course, student, place, "No idea...")
+    assert course.grade(student)
+    assert course.given(student, "why") == (None, None, True)
+    assert course.given(student, "double_check")[1] == (3 if place == "cut" else None)
+
+
+def test_record_that_knows_a_long_answer_as_it_is_shown_waits(course: Class) -> None:
+    """An earlier program's knows no more of it; of the same file it is no other answer."""
+    course.hand_in("shown")
+    answer_elsewhere(course, "shown", "cut", "Brilliant.")
+    assert course.grade("shown")
+    course.give("shown", "why", 1, 2)
+    written = json.loads(course.record("shown").read_text())
+    written["answers"]["why"] = hashlib.sha256(b"as shown").hexdigest()
+    course.record("shown").write_text(json.dumps(written))
+    assert course.grade("shown", force=True)
+    assert course.given("shown", "why") == (1, 2, True)
+
+
+def test_record_that_says_nothing_of_added_cells_stands(course: Class) -> None:
+    """It is an earlier program's."""
+    course.hand_in("unsaid")
+    answer_elsewhere(course, "unsaid", "cell", "Brilliant.")
+    assert course.grade("unsaid")
+    course.give("unsaid", "why", 1, 2)
+    written = json.loads(course.record("unsaid").read_text())
+    del written["added"]
+    course.record("unsaid").write_text(json.dumps(written))
+    answer_elsewhere(course, "unsaid", "cell", "No idea...")
+    assert course.grade("unsaid")
+    assert course.given("unsaid", "why") == (1, 2, False)
+
+
 def gone(record: Path) -> None:
     record.unlink()
 

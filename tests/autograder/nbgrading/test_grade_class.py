@@ -1,6 +1,8 @@
 """What is said of each submission of a class."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nbformat.v4 import new_notebook
@@ -10,7 +12,10 @@ from autograder.checks.source.cells import UNANSWERED
 from autograder.course import Course
 from autograder.errors import GradingFailed
 from autograder.grading.class_table import StudentResult, as_table, found_in, without_submission
-from autograder.grading.record import CellRecord, Record, answers_in
+from autograder.grading.exam_seed import digest_of_seed, exam_seed_of
+from autograder.grading.jobs.own_code import digest_of
+from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, answers_in
+from autograder.nbgrading.configuration import configuration
 from autograder.nbgrading.grade_class import (
     expected_of,
     go_on_after,
@@ -18,6 +23,8 @@ from autograder.nbgrading.grade_class import (
     reason_of,
     students_of,
 )
+from autograder.nbgrading.preprocessor import GradeSafely
+from autograder.student.sandbox.sandbox import Layers
 from tests.support.course import ROOT
 from tests.support.samples import make_cell
 from tests.support.small_course import small_course
@@ -158,6 +165,38 @@ def test_who_has_handed_in(tmp_path: Path) -> None:
     assert students_of(Course(tmp_path), "tiny") == ["<img src=x>", "ada", "ben"]
 
 
+LIMITS_ONLY = "isolation none: limits only"
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "settings", "is_outdated"),
+    [
+        ({}, {}, False),
+        ({"code": "other exams"}, {}, True),
+        ({"isolation": LIMITS_ONLY}, {}, True),
+        ({"isolation": LIMITS_ONLY}, {"isolation": "none"}, False),
+        ({"isolation": "", "not_graded": "nothing was handed in"}, {}, False),
+        ({"exam_seed": digest_of_seed(7)}, {}, True),
+        ({"exam_seed": ""}, {}, False),
+    ],
+)
+def test_who_was_graded_otherwise(
+    tmp_path: Path, otherwise: dict[str, Any], settings: dict[str, str], is_outdated: bool
+) -> None:
+    (tmp_path / "nbgrader_config.py").write_bytes((ROOT / "nbgrader_config.py").read_bytes())
+    course = Course(tmp_path)
+    preload = GradeSafely(config=configuration(course, tmp_path)).preload
+    made: dict[str, Any] = {
+        "code": digest_of(tmp_path, tmp_path / "source" / "tiny", preload),
+        "isolation": Layers(True, True, True, True).record,
+        "exam_seed": digest_of_seed(exam_seed_of(tmp_path)),
+    }
+    folder = tmp_path / "autograded" / "ada" / "tiny"
+    folder.mkdir(parents=True)
+    (folder / f"tiny{RECORD_SUFFIX}").write_text(replace(Record(**made), **otherwise).text())
+    assert outdated(course, "tiny", ["ada"], settings) == ["ada"] * is_outdated
+
+
 @pytest.mark.parametrize("content", [b"", b'{"cells": [', b"[]", b"\xff"])
 def test_lesson_that_is_half_written_is_named(tmp_path: Path, content: bytes) -> None:
     """Whoever asks what has changed looks into the notebook before anybody compares it."""
@@ -166,4 +205,4 @@ def test_lesson_that_is_half_written_is_named(tmp_path: Path, content: bytes) ->
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
     with pytest.raises(GradingFailed, match=f"^{path} can't be read as a notebook"):
-        outdated(Course(tmp_path), "tiny", ["ada"])
+        outdated(Course(tmp_path), "tiny", ["ada"], {})

@@ -108,6 +108,63 @@ def test_name_that_names_two_is_nobodys(
     assert "`autograder collect --zip`" in caplog.text
 
 
+EARLIER = "2016-01-01-15-00-00"
+TIMES = r"(?P<timestamp>[0-9\-]+)"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "honest", "forged"),
+    [
+        (
+            rf".*/(?P<student_id>[a-z]+)_.*_{TIMES}_(?P<file_id>.+)",
+            f"eve_2016-03_{TIME}_1.ipynb",
+            f"eve_ps1_{TIME}_{EARLIER}_tiny.ipynb",
+        ),
+        (
+            r".*/(?P<student_id>[a-z]+)_.*_(?P<timestamp>[^_]+)_(?P<file_id>.+)",
+            f"eve_2016_{TIME}_tiny.ipynb",
+            f"eve_ps1_{TIME}_{EARLIER}_tiny.ipynb",
+        ),
+        (
+            r".*/(?P<student_id>[a-z]+)_.*_(?P<timestamp>[^_]+)_(?P<file_id>.+)",
+            f"eve_ps1_{TIME}_tiny.ipynb",
+            f"eve_ps1_{TIME}_none_tiny.ipynb",
+        ),
+        (
+            rf".*/(?P<student_id>[a-z]+)_(?P<file_id>.+?)_{TIMES}\.ipynb",
+            f"eve_tiny_1_{TIME}.ipynb",
+            f"eve_tiny_{EARLIER}.ipynb_{TIME}.ipynb",
+        ),
+    ],
+)
+def test_name_with_two_times_is_set_aside(
+    tmp_path: Path, pattern: str, honest: str, forged: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    logging.getLogger("traitlets").propagate = True
+    config = Config()
+    config.FileNameCollectorPlugin.named_regexp = pattern
+    collector = SafeCollector(config=config)
+    for name in (honest, forged):
+        (tmp_path / name).write_text("{}")
+    found = collector.collect(str(tmp_path / honest))
+    assert found is not None
+    assert found["timestamp"] == TIME
+    assert "set aside" not in caplog.text
+    assert collector.collect(str(tmp_path / forged)) is None
+    assert "is set aside: it says twice when it was handed in" in caplog.text
+
+
+@pytest.mark.parametrize("times", [TIMES, "(?P<timestamp>[^_]*)"])
+def test_time_in_a_name_that_a_student_chose_is_none(tmp_path: Path, times: str) -> None:
+    config = Config()
+    config.FileNameCollectorPlugin.named_regexp = rf".*/(?P<student_id>\w+)_{times}_(?P<file_id>.*)"
+    name = f"eve_{TIME}_{EARLIER}_tiny.ipynb"
+    (tmp_path / name).write_text("{}")
+    found = SafeCollector(config=config).collect(str(tmp_path / name))
+    assert found is not None
+    assert (found["student_id"], found["timestamp"]) == ("eve", TIME)
+
+
 def test_who_is_found_above_the_files_is_no_student(tmp_path: Path) -> None:
     config = Config()
     config.FileNameCollectorPlugin.named_regexp = HELPS

@@ -13,6 +13,7 @@ import pytest
 from autograder.course import Course
 from autograder.errors import GradingFailed, RenderingFailed
 from autograder.grading.apart import apart
+from autograder.grading.exam_seed import digest_of_seed, exam_seed_of
 from autograder.grading.record import VERSION, Record
 from autograder.nbgrading.configuration import configuration, nbgrader_api
 from autograder.nbgrading.pages import records
@@ -90,6 +91,40 @@ def test_what_is_graded_is_left_alone(
     assert again == [second.student]
     assert first.record.stat().st_mtime_ns == before
     assert json.loads(second.record.read_text(encoding="utf-8"))["version"] == 1
+
+
+LIMITS_ONLY = "isolation none: limits only"
+
+
+@pytest.mark.parametrize(
+    ("written", "asked", "is_kept"),
+    [
+        ({}, "full", True),
+        ({}, "none", True),
+        ({"isolation": LIMITS_ONLY}, "full", False),
+        ({"isolation": ""}, "full", False),
+        ({"isolation": LIMITS_ONLY}, "none", True),
+        ({"exam_seed": digest_of_seed(7)}, "full", False),
+        ({"exam_seed": ""}, "full", True),
+    ],
+)
+def test_what_was_graded_otherwise_is_graded_anew(
+    root: Path, tmp_path: Path, written: dict[str, str], asked: str, is_kept: bool
+) -> None:
+    """With fewer walls, or other hidden cases; an earlier program's does not tell these."""
+    some = submitted_in(Course(root), root / "submitted", tmp_path)[:1]
+    record = some[0].record
+
+    def grade(isolation: str) -> dict[str, Any]:
+        list(grade_to_records(Course(root), some, isolation=isolation, force=False))
+        found: dict[str, Any] = json.loads(record.read_text(encoding="utf-8"))
+        return found
+
+    first = grade("full")
+    assert str(exam_seed_of(root)) not in record.read_text(encoding="utf-8")
+    record.write_text(json.dumps(first | written), encoding="utf-8")
+    assert grade(asked)["isolation"] == (first | (written if is_kept else {}))["isolation"]
+    assert grade(asked)["exam_seed"] == (first | (written if is_kept else {}))["exam_seed"]
 
 
 @pytest.mark.long

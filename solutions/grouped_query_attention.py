@@ -245,7 +245,7 @@ class KVCache:
         ### END SOLUTION
 
     def append(self, keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Store the keys and values of new tokens, and return those of all tokens so far.
+        """Store a copy of the keys and values of new tokens, and return those of all so far.
 
         Args:
             keys: of one or several new tokens, (batch, num_kv_heads, new, head_dim).

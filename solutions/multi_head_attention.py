@@ -245,8 +245,8 @@ def batch_the_heads(state: dict[str, torch.Tensor], num_heads: int) -> dict[str,
 
     Returns:
         "W_query.weight", "W_key.weight" and "W_value.weight", each (num_heads · head_dim, d_in);
-        and "out_proj.weight" and "out_proj.bias", chosen so that out_proj returns its input
-        unchanged.
+        and "out_proj.weight" and "out_proj.bias", in their dtype, chosen so that out_proj returns
+        its input unchanged.
     """
     ### BEGIN SOLUTION
     found = {}
@@ -269,8 +269,8 @@ def to_torch(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
     Returns:
         Four tensors: "in_proj_weight", (3 · d_out, d_out), with the rows for the queries, the keys
-        and the values in this order; "in_proj_bias", (3 · d_out,), all zeros; and "out_proj.weight"
-        and "out_proj.bias" as they are.
+        and the values in this order; "in_proj_bias", (3 · d_out,), all zeros, in their dtype; and
+        "out_proj.weight" and "out_proj.bias" as they are.
     """
     ### BEGIN SOLUTION
     parts = [state[f"{name}.weight"] for name in ("W_query", "W_key", "W_value")]

@@ -202,7 +202,7 @@ def is_relative(
 
     Args:
         scores: a function that takes queries, keys and positions, and returns scores of shape
-            (tokens, tokens).
+            (tokens, tokens), which may be −∞ as under a mask.
         queries: a tensor of shape (tokens, d_k).
         keys: a tensor of shape (tokens, d_k).
         positions: the positions of the tokens, integers of shape (tokens,); do not change them

@@ -89,7 +89,7 @@ class RepairedNetwork(nn.Module):
     """Two linear layers with a ReLU between them, and a trainable factor for each output.
 
     Call it with inputs of shape (..., d_in). It returns (..., d_out). All its numbers are
-    parameters of the module.
+    parameters of the module, in `layers` and in `scale`.
 
     Args:
         d_in: the number of input features.

@@ -344,7 +344,7 @@ class Run:
 def _own_texts(files: Mapping[str, bytes], folder: Path | None) -> dict[str, str]:
     """The files beside a student's notebook that are not the course's, as far as rules read."""
     return {
-        name: content[:_MOST_READ].decode(errors="replace")
+        name: content[:_MOST_READ].decode(errors="backslashreplace")
         for name, content in files.items()
         if folder is None or not _is_given(folder / name, content)
     }

@@ -32,7 +32,7 @@ def begins_at_random(
     # Three, since a seed that is set at the end makes all but the first equal.
     for module in [module_class(**settings) for _ in range(3)]:
         # Lazy layers have no weights before the first call.
-        module(inputs[0].float())
+        module.float()(inputs[0].float())
         for place, value in module.state_dict().items():
             name = next((part for part in place.split(".") if part in names), "")
             # Some begin with an output projection of zeros.

@@ -183,6 +183,7 @@ def test_trial_tells_what_came_back() -> None:
     one, two = torch.ones(1, 2, 1, 1), torch.ones(1, 2, 2, 1)
     seen = try_cache(Scribe, settings, [[(one, 2 * one), (two, 2 * two)], [(3 * one, one)]])
     assert [key for key in seen if "length" in key] == [
+        "length at first",
         "text 1, chunk 1: length",
         "text 1, chunk 2: length",
         "text 2: length after reset",
@@ -193,4 +194,24 @@ def test_trial_tells_what_came_back() -> None:
     assert (keys.flatten().tolist(), values.flatten().tolist()) == ([1.0] * 6, [2.0] * 6)
     assert seen["text 2, chunk 1"][0].flatten().tolist() == [3, 3]
     assert seen["second cache, chunk 2"][0].flatten().tolist() == [-1] * 4
-    assert seen["text 2: length after reset"] == 0
+    assert (seen["length at first"], seen["text 2: length after reset"]) == (0, 0)
+
+
+def test_trial_does_what_a_cache_may_not_expect() -> None:
+    """Both are reset while they are empty, and one is given what lies in another order."""
+    done = []
+
+    class Noted(Scribe):
+        def append(self, keys, values):
+            done.append(keys.is_contiguous() and values.is_contiguous())
+            return super().append(keys, values)
+
+        def reset(self) -> None:
+            super().reset()
+            done.append("reset")
+
+    settings = {"batch": 1, "num_kv_heads": 2, "max_tokens": 4, "head_dim": 3}
+    one, two = torch.ones(1, 2, 1, 3), torch.ones(1, 2, 2, 3)
+    try_cache(Noted, settings, [[(two, two), (one, one)], [(one, one)]])
+    made = ["reset", "reset"]
+    assert done == [*made, "reset", False, True, True, "reset", "reset", True, False]

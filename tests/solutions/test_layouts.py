@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 import torch
 
+from autograder import run_module
 from autograder.checks.exam.report import Verdict
-from tests.support.course import every_entry, every_exam
+from tests.support.course import every_entry, every_exam, without_hints
 from tests.support.sample import sample
 
 EXAMS = every_exam()
@@ -17,6 +18,8 @@ ASKED = [
     for place, entry in every_entry().items()
     if any(case.get("way") == "transposed" for case in entry["cases"])
 ]
+
+MODULES = [place for place, exam in EXAMS.items() if exam.use is run_module]
 
 
 def in_each(one: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:
@@ -83,12 +86,28 @@ def is_contiguous(value: Any) -> bool:
 
 def test_only_layouts_are_asked_with_other_layouts() -> None:
     """Elsewhere they would cost whoever needs contiguous tensors the half that is theirs."""
-    for place in ASKED:
+    for place in [*ASKED, *MODULES]:
         exam = EXAMS[place]
         if all(is_contiguous(case.arguments) for case in exam.printed_cases() if not case.way):
             drawn = [case for case in exam.hidden_cases() if not case.way]
             others = [case.label for case in drawn if not is_contiguous(case.arguments)]
             assert others == [], place
+
+
+@pytest.mark.parametrize("place", sample(MODULES, 5))
+def test_so_is_a_module(place: str):
+    """One that is right for contiguous inputs alone, as `view` is."""
+    exam = without_hints(EXAMS[place])
+
+    class Viewing(exam.reference):  # type: ignore[misc, name-defined]
+        def forward(self, *given: Any) -> Any:
+            flat = (one.view(-1).view(one.shape) if torch.is_tensor(one) else one for one in given)
+            return super().forward(*flat)
+
+    Viewing.__name__ = exam.name
+    report = exam.examine(Viewing)
+    assert report.right_but_for == "tensors that are not contiguous"
+    assert "is right for contiguous tensors and stops at others" in report.hint
 
 
 def test_a_reason_leaves_it_out(monkeypatch):

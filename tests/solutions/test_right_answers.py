@@ -7,10 +7,12 @@ import pytest
 import torch
 
 from autograder.checks.exam.exam import Exam, exams_of
+from autograder.checks.exam.report import Verdict
 from autograder.course import lesson_number
 from benchmarks.idioms import with_idioms
 from benchmarks.right_answers import SEEDS, answers, refusal
-from tests.support.course import COURSE
+from tests.support.course import COURSE, without_hints
+from tests.support.sample import sample
 
 EXAMS = [
     (f"{lesson_number(lesson)}-{name}", exam)
@@ -29,6 +31,15 @@ def test_right_answers_pass(exam: Exam, seed: int) -> None:
     for name, right in rights[seed % 3 :: max(1, len(rights) // 2)]:
         assert refusal(exam, right, None) == "", name
         assert refusal(exam, right, seed) == "", name
+
+
+@pytest.mark.parametrize(("name", "exam"), sample(EXAMS, 12))
+def test_references_pass_whatever_the_default_dtype(name: str, exam: Exam) -> None:
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert without_hints(exam).examine(exam.reference, 7).verdict is Verdict.PASSED
+    finally:
+        torch.set_default_dtype(torch.float32)
 
 
 def scaled(queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:

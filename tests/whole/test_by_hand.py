@@ -201,6 +201,19 @@ def test_nothing_is_saved_for_another_text(taught: SentTo, handler: str) -> None
     assert save()[0] == 200
 
 
+@pytest.mark.parametrize("handler", ["GradeHandler", "CommentHandler"])
+def test_what_somebody_else_has_entered_stays(taught: SentTo, handler: str) -> None:
+    path, fields = saved_by(taught, handler)
+    row = json.loads(taught.asked("get", path)[1])
+    seen = {name: row[name] for name in fields.keys() & {"manual_score", "manual_comment"}}
+    (name,) = seen
+    others = json.dumps({**fields, name: "2", "seen": seen}).encode()
+    assert taught.asked("put", path, others)[0] == 200
+    before = taught.rows()
+    status, said = taught.asked("put", path, others)
+    assert (status, b"somebody else" in said, taught.rows()) == (409, True, before)
+
+
 def digest_in(page: bytes) -> str:
     """What a page of formgrader's sends with all that it saves."""
     found = re.search(f'<meta name="{SHOWN_TEXT}" content="([0-9a-f]+)">', page.decode())

@@ -244,6 +244,7 @@ def test_manual_grade_survives(classroom: Classroom, page: Page) -> None:
         comment.blur()
     shown = page.locator(f"meta[name='{SHOWN_TEXT}']").get_attribute("content")
     assert saved.value.request.header_value(SHOWN_TEXT) == shown
+    assert saved.value.request.post_data_json["seen"] == {"manual_comment": None}
     before = by_hand(classroom)
     assert before
     keep(page, "formgrader_by_hand")

@@ -31,7 +31,7 @@ ODD: tuple[tuple[object, ...], ...] = (
 
 def lent_by(exam: Exam) -> Iterator[Callable[..., Any]]:
     """The functions among an exam's arguments."""
-    drawn = (function(Draw((7, place, 0))) for place, (function, _) in enumerate(exam._cases))
+    drawn = (function(Draw((7, place, 0))) for place, (function, *_) in enumerate(exam._cases))
     for values in (*(example() for example in exam._examples), *drawn):
         yield from filter(callable, values if isinstance(values, tuple) else ())
 
@@ -93,9 +93,9 @@ def test_no_question_of_a_right_answer_is_too_large(seed: int) -> None:
     for place, exam in every_exam().items():
         weights: list[int] = []
         # A driver asks in its own way; most of these are lent nothing.
-        for declared, times in exam._cases if not exam.use else ():
+        for number, (declared, times, _) in enumerate(exam._cases if not exam.use else ()):
             for turn in range(times):
-                values = declared(Draw((seed, exam._cases.index((declared, times)), turn)))
+                values = declared(Draw((seed, number, turn)))
                 given = values if isinstance(values, tuple) else (values,)
                 if any(map(callable, given)):
                     lent = [counted(one, weights) if callable(one) else one for one in given]

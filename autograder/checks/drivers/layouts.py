@@ -1,4 +1,4 @@
-"""Is an answer right wherever a tensor's numbers lie? Asked of every function of tensors.
+"""Is an answer right wherever a tensor's numbers lie? Asked of functions and modules.
 
 Tensors that come from a `transpose`, a slice or an `expand` share memory with others, and their
 numbers do not lie one after the other. Most of PyTorch does not mind; `view` does.
@@ -7,9 +7,10 @@ Where the answer is in another process, these drivers are at work there, because
 after the other. So what they say is that process's word, and no more than this aspect hangs on it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from autograder.checks.drivers.run_module import run_module
 from autograder.checks.values.outcome import Outcome
 from autograder.checks.values.tensors import is_tensor
 
@@ -21,7 +22,7 @@ EXPANDED = "with expanded tensors"
 # A vector alone has no axes that could lie in another order.
 _FEWEST_AXES = 2
 _STOPPED = (
-    "Your function is right for contiguous tensors and stops at others, such as those that "
+    "Your code is right for contiguous tensors and stops at others, such as those that "
     "`transpose`, `expand` and slices return. `view` can't merge their axes, and nothing can be "
     "written into an expanded one: use `reshape`, and compute new tensors."
 )
@@ -35,6 +36,19 @@ _OTHERS = (
 def transposed(answer: Callable[..., Any], *given: object) -> object:
     """Call an answer with the same tensors, transposed and cut out of wider ones in memory."""
     return answer(*(_each(_apart, value) for value in given))
+
+
+def module_with_transposed(
+    module_class: Callable[..., Any], settings: Mapping[str, object], *others: Any
+) -> dict[str, Any]:
+    """As `run_module`, of a module that is called with the same inputs, so laid out."""
+
+    def made(**settings: object) -> Any:
+        module = module_class(**settings)
+        module.register_forward_pre_hook(lambda _, given: _each(_apart, given))
+        return module
+
+    return run_module(made, settings, *others)
 
 
 def expanded(answer: Callable[..., Any], *given: object) -> object:

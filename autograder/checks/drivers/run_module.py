@@ -6,7 +6,8 @@ An exam of a class says `use=run_module`. Weights are handed over by name, alway
 When an instructor grades, the class lives in another process, and this runs there. Where it can't,
 the calls go over one by one; so nothing is asked of the class but to be called, and nothing of its
 module but what a module does by itself: state_dict, load_state_dict, named_parameters,
-named_buffers, train, to, and to be called.
+named_buffers, train, to, and to be called. `make_ready`, `load` and `gradients_of` ask for what a
+module says of itself, and run where it is: they are its word wherever they run.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,8 +33,14 @@ _CASTS = {"float64": "double", "float32": "float", "float16": "half", "bfloat16"
 _MOST_NUMBERS = 1 << 22
 
 
+_WRITES = (
+    "your module writes to what it is called with, which whoever calls it may need again: leave "
+    "that as it is, and compute a new tensor"
+)
+
+
 class ModuleMismatch(Exception):
-    """A module has other parameters than were asked for. The message says so to its learner."""
+    """A module can't be looked at as it is asked for. The message says why to its learner."""
 
 
 def run_module(
@@ -73,27 +80,25 @@ def run_module(
         With a buffer "a buffer of shape (6, 6)", say: True or False.
 
     Raises:
-        ModuleMismatch: when the module's parameters are not those of `weights`, or the outputs of
-            several calls can't be compared with each other.
+        ModuleMismatch: when the module's parameters are not those of `weights`, it writes to its
+            inputs, or the outputs of several calls can't be compared with each other.
     """
     import torch
 
     given = [leaf_of(value) for value in inputs]
     module = module_class(**settings)
     floating = [value for value in (*given, *weights.values()) if is_floating(value)]
-    if floating:
-        getattr(module, _CASTS[dtype_name(floating[0])])()
-    state = module.state_dict()
+    cast_to = _CASTS[dtype_name(floating[0])] if floating else ""
+    state, parameters = _where_it_is(make_ready, module, cast_to, training)
     if not all(map(is_tensor, state.values())):
         # There are parameters whose shapes the first inputs tell, as in an nn.LazyLinear.
         with torch.no_grad():
             module(*given)
-        state = module.state_dict()
-    module.train(training)
+        state, parameters = _where_it_is(make_ready, module, cast_to, training)
     with torch.enable_grad():
         for others in before:
             module(*others)
-    places = _load(module, state, weights) if weights else {}
+    places = _load(module, state, parameters, weights) if weights else {}
     found: dict[str, object] = {}
     if buffer:
         found[parts.buffer_of(buffer)] = _has_buffer(module, buffer)
@@ -106,14 +111,55 @@ def run_module(
         return {**found, parts.outputs_counted(calls): number, parts.outputs_seen(mode): seen}
     with torch.enable_grad():
         output = module(*given)
+        if any(map(_is_written, given, inputs)):
+            raise ModuleMismatch(_WRITES)
         send_back(output)
     back = {f"inputs[{n}]": value.grad for n, value in enumerate(given) if is_floating(value)}
-    back |= _gradients(module, weights, places)
+    if places:
+        back |= _gradients(_where_it_is(gradients_of, module), weights, places)
     return {
         **found,
         "output": output,
         **{parts.gradient_for(name): value for name, value in back.items()},
     }
+
+
+def make_ready(
+    module: Any, cast_to: str, training: bool
+) -> "tuple[dict[str, torch.Tensor], list[str]]":
+    """Have a module compute in a dtype and a mode; its state dict, and the names of its parameters.
+
+    Args:
+        module: which.
+        cast_to: the method that casts it, such as "double", or "".
+        training: the mode.
+    """
+    if cast_to:
+        getattr(module, cast_to)()
+    module.train(training)
+    return dict(module.state_dict()), [name for name, _ in module.named_parameters()]
+
+
+def load(module: Any, state: "Weights") -> None:
+    """Load a part of a state dict into a module."""
+    module.load_state_dict(state, strict=False)
+
+
+def gradients_of(module: Any) -> "dict[str, torch.Tensor | None]":
+    """The gradient of each of a module's parameters, by its name; None where there is none."""
+    return {name: parameter.grad for name, parameter in module.named_parameters()}
+
+
+def _where_it_is(do: Callable[..., Any], module: Any, *arguments: object) -> Any:
+    """What one of the three above does with a module, in the process that it is in."""
+    return next(results_of(module, [arguments], do))
+
+
+def _is_written(value: Any, before: Any) -> bool:
+    """Whether an input is another after the call; NaN is not."""
+    if not is_tensor(value):
+        return False
+    return not value.detach().nan_to_num().equal(before.detach().nan_to_num())
 
 
 def _apart(value: Any) -> object:
@@ -125,9 +171,10 @@ def _has_buffer(module: Any, shape: tuple[int, ...]) -> bool:
     return any(tuple(found.shape)[-len(shape) :] == shape for _, found in module.named_buffers())
 
 
-def _load(module: Any, state: Mapping[str, Any], weights: "Weights") -> dict[str, str]:
+def _load(
+    module: Any, state: Mapping[str, Any], parameters: Sequence[str], weights: "Weights"
+) -> dict[str, str]:
     """Load weights, and return the name that each has in the module's state dict."""
-    parameters = [name for name, _ in module.named_parameters()]
     places = {name: _place(name, weight, state, parameters) for name, weight in weights.items()}
     for name in parameters:
         if name not in places.values():
@@ -136,7 +183,7 @@ def _load(module: Any, state: Mapping[str, Any], weights: "Weights") -> dict[str
     for name, place in places.items():
         turned = _is_turned(name, place)
         loaded[place] = weights[name].T if turned else weights[name].reshape(state[place].shape)
-    module.load_state_dict(loaded, strict=False)
+    _where_it_is(load, module, loaded)
     return places
 
 
@@ -180,11 +227,10 @@ def _is_turned(name: str, place: str) -> bool:
 
 
 def _gradients(
-    module: Any, weights: "Weights", places: Mapping[str, str]
+    found: "Mapping[str, torch.Tensor | None]", weights: "Weights", places: Mapping[str, str]
 ) -> Iterator[tuple[str, object]]:
-    parameters = dict(module.named_parameters())
     for name, place in places.items():
-        gradient = parameters[place].grad if place in parameters else None
+        gradient = found.get(place)
         if gradient is not None:
             turned = _is_turned(name, place)
             gradient = gradient.T if turned else gradient.reshape(weights[name].shape)

@@ -90,6 +90,17 @@ WAYS: Mapping[str, Way] = {
         printed=False,
         costs_no_more=True,
     ),
+    "module transposed": Way(
+        layouts.TRANSPOSED,
+        "layout",
+        lambda _: layouts.module_with_transposed,
+        lambda given: _has_axes(given) and second_call.is_called_once(given),
+        lambda _: True,
+        layouts.what_stops,
+        printed=False,
+        costs_no_more=True,
+        of=run_module,
+    ),
     "after others": Way(
         second_call.WORDS,
         "calls",

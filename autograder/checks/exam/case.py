@@ -158,13 +158,23 @@ def _in_another_way(case: Case, way: str, reference: Callable[..., object]) -> C
         here=what.here,
         way=way,
     )
-    expected = asked.observe(reference)
+    expected = expected_of(reference, asked.arguments, asked.driver)
     if expected.raised or not what.tells(expected.value):
         return None
     if what.changes_nothing and is_mistaken(expected, case):
         return None
     tolerance = printed(case.tolerance, case.arguments, expected.value, case.names)
     return replace(asked, expected=expected, tolerance=tolerance)
+
+
+def expected_of(
+    reference: Property, arguments: Mapping[str, object], use: Property | None
+) -> Outcome:
+    """What a right answer does; MemoryError where there is too little memory to find out."""
+    expected = observe(reference, arguments, use)
+    if expected.raised and expected.raised.is_out_of_memory:
+        raise MemoryError(f"there is too little memory for the reference of {reference.__name__}")
+    return expected
 
 
 def _exchanged(case: Case, name: str, other: object, reference: Property) -> Case | None:
@@ -174,7 +184,7 @@ def _exchanged(case: Case, name: str, other: object, reference: Property) -> Cas
     label, here = f"{case.label}, with another `{name}`", case.use is not None
     given = {**case.arguments, name: other}
     asked = replace(case, label=label, arguments=given, lookalikes={}, properties={}, here=here)
-    expected = asked.observe(reference)
+    expected = expected_of(reference, asked.arguments, asked.driver)
     if expected.raised or not layouts.is_finite(expected.value) or not is_mistaken(expected, case):
         return None
     tolerance = printed(case.tolerance, given, expected.value, case.names)
@@ -215,7 +225,7 @@ def with_noise(
         if dtype in cases:
             return cases[dtype].expected.value
         rounded = {name: cast_all(value, dtype) for name, value in arguments.items()}
-        return replace(next(iter(cases.values())), arguments=rounded).observe(reference).value
+        return expected_of(reference, rounded, next(iter(cases.values())).driver).value
 
     single, double = value_in(SINGLE), value_in(DOUBLE)
     twins = {

@@ -39,6 +39,7 @@ from autograder.checks.exam.case import (
     Case,
     Property,
     are_yes_or_no,
+    expected_of,
     in_other_ways,
     with_noise,
     with_single_entry,
@@ -81,8 +82,7 @@ class Exam:
         returns: the words for the parts of a tuple that it returns.
         tolerance: how far numbers may be off; by default what their dtype allows.
         reveal: whether a learner is shown the expected numbers of a worksheet.
-        dtypes: each case is run once with its floating-point arrays and tensors cast to each of
-            these.
+        dtypes: to each of these, a case's floating-point arrays and tensors are cast in turn.
         use: the driver, for an exercise that is not simply called: a function
             `use(answer, *arguments)` that makes a value of an answer, such as a class, and a case's
             arguments. These have the names of its parameters. Learners must be able to import it.
@@ -91,8 +91,7 @@ class Exam:
         allows: names of library functions that may be the whole answer, each with the reason.
         places: whether an answer that no hint explains is searched for the line to look at.
         unasked: those of `ASPECTS` that the engine would ask for, and why nobody needs them here.
-        about: those of `ASPECTS` that the exercise is about; an answer that is right but for
-            one of the others earns half of the points.
+        about: those of `ASPECTS` that the exercise is about: wrong, they cost all points.
 
     Raises:
         ExamError: for an option that can't be, such as a dtype that is given no tolerance.
@@ -130,7 +129,7 @@ class Exam:
         self._tolerance, self._reveal, self._tries_functions = tolerance, reveal, False
         self._dtypes = self._with_tolerance(dtypes)
         self._examples: list[Callable[[], object]] = []
-        self._cases: list[tuple[Drawn, int]] = []
+        self._cases: list[tuple[Drawn, int, bool]] = []
         self._asked_in: dict[Drawn, Sequence[str]] = {}
         self._properties: dict[str, Property] = {}
         self._groups: dict[Callable[..., object], str] = {}
@@ -144,14 +143,18 @@ class Exam:
         return arguments
 
     def case(
-        self, arguments: Drawn | None = None, *, times: int = 3, dtypes: Sequence[str] = ()
-    ) -> Callable[..., Any]:
-        """Declare a hidden case, drawn `times` times, and asked in all dtypes or in these."""
+        self, arguments: Drawn | None = None, *,
+        times: int = 3, dtypes: Sequence[str] = (), hints: bool = True,
+    ) -> Callable[..., Any]:  # fmt: skip
+        """Declare a hidden case, drawn `times` times, and asked in all dtypes or in these.
+
+        Without `hints`, no misconception is asked, where each would take long or much memory.
+        """
 
         def declare(function: Drawn) -> Drawn:
             sentence_of(function)
             self._made.clear()
-            self._cases.append((function, times))
+            self._cases.append((function, times, hints))
             self._asked_in[function] = asked
             return function
 
@@ -231,7 +234,7 @@ class Exam:
     @property
     def drawn(self) -> list[tuple[str, int]]:
         """What hidden cases try, in words, and how often each is drawn."""
-        return [(sentence_of(function), times) for function, times in self._cases]
+        return [(sentence_of(function), times) for function, times, _ in self._cases]
 
     @property
     def halves(self) -> dict[str, list[str]]:
@@ -247,9 +250,8 @@ class Exam:
 
         Of specimens the words would tell what a learner's test has to find out by itself.
         """
-        if self._tries_functions:
-            return [OTHER_FUNCTIONS]
-        return list(dict.fromkeys(words for words, _ in self.drawn))
+        drawn = [OTHER_FUNCTIONS] if self._tries_functions else [words for words, _ in self.drawn]
+        return list(dict.fromkeys(drawn))
 
     def printed_cases(self) -> list[Case]:
         """The printed examples, in every dtype: what a learner's check runs on."""
@@ -267,9 +269,8 @@ class Exam:
         return self._in_grading(self.printed_cases(), seed)
 
     def _in_grading(self, printed: list[Case], seed: int) -> list[Case]:
-        """The hidden cases; the driver is at work here in one of each kind.
-
-        A driver that is not at work here says what a student's process has it say.
+        """The hidden cases; in one of each kind the driver is at work here. Elsewhere it says what
+        a student's process has it say.
         """
         if self._cases:
             drawn = list(self._drawn_cases(seed))
@@ -283,7 +284,7 @@ class Exam:
         yield from in_other_ways(cases, self.reference, self.unasked, use)
 
     def _drawn_cases(self, seed: int) -> Iterator[Case]:
-        for place, (function, times) in enumerate(self._cases):
+        for place, (function, times, hints) in enumerate(self._cases):
             for turn in range(times):
                 values = function(Draw((seed, place, turn)))
                 cases = self._typed(function, values, self._properties)
@@ -291,6 +292,7 @@ class Exam:
                 here = self.use is not None and turn == 0
                 # In each dtype: what differs in one alone would be the driver's word there.
                 noisy = with_noise(typed, self._bind(values), self.reference)
+                noisy = noisy if hints else [replace(one, lookalikes={}) for one in noisy]
                 yield from (replace(one, here=here) for one in noisy)
 
     def _single_entries(self, seed: int) -> Iterator[Case]:
@@ -361,9 +363,7 @@ class Exam:
         def mistaken(name: str) -> Outcome:
             return observe(self.misconceptions[name], arguments, self.use)
 
-        expected = observe(self.reference, arguments, self.use)
-        if expected.raised and expected.raised.kind == "MemoryError":
-            raise MemoryError(f"there is too little memory for the reference of {self.name}")
+        expected = expected_of(self.reference, arguments, self.use)
         refuse_unnamed(self.name, self.returns, expected.value)
         return Case(
             label,

@@ -18,6 +18,7 @@ import ast
 import functools
 import inspect
 import itertools
+import json
 import textwrap
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -62,7 +63,7 @@ def all_that_is_written() -> str:
     """The code of the submission that is looked at, with its files; "" where there is none."""
     written = _written.get()
     parts = [*written.cells, *sorted(written.files.items())] if written else []
-    return "\n".join(text for _, text in parts)
+    return json.dumps(parts) if parts else ""
 
 
 def broken(name: str, answer: object, forbidden: Sequence[str]) -> Report | None:

@@ -103,14 +103,20 @@ def observe_each(
 
 
 def results_of(
-    function: Callable[..., Any], calls: Sequence[tuple[object, ...]]
+    function: Callable[..., Any],
+    calls: Sequence[tuple[object, ...]],
+    use: Callable[..., object] | None = None,
 ) -> Iterator[object]:
-    """What each of several calls returns, or raises, of which none depends on another."""
+    """What each of several calls returns, or raises, of which none depends on another.
+
+    With `use`, it is that which is called, before the arguments with the function and where it is.
+    """
     together = getattr(type(function), TOGETHER, None)
     if together is None:
-        yield from (function(*arguments) for arguments in calls)
+        call = partial(use, function) if use else function
+        yield from (call(*arguments) for arguments in calls)
     else:
-        yield from (result() for result in together(function, None, calls))
+        yield from (result() for result in together(function, use, calls))
 
 
 def differs_from_call_to_call(

@@ -40,6 +40,8 @@ _PATH_OR_PATTERN = re.compile(r"[/*?\[\]]")
 _NAME_BYTES = 255
 _SENT_BYTES = 2_000_000
 _NOTEBOOK_BYTES = 100_000_000
+# What a human enters in a row.
+_BY_HAND = ("manual_score", "extra_credit", "manual_comment")
 # With which a page says what text it shows: it may have been graded anew since, and be another.
 SHOWN_TEXT = "X-Graded-Text"
 # Extra credit has no bound of its own; but sums of it are to be numbers that a page can read.
@@ -177,13 +179,13 @@ def digest_of(notebook: bytes) -> str:
 
 
 def put_grade(put: Callable[..., Any]) -> Callable[..., Any]:
-    """A handler that saves points for the text that was read, and no more than the question gives:
-    the rest is extra credit.
+    """A handler that saves points for what was read, and no more than the question gives: the rest
+    is extra credit.
     """
 
     def checked(self: Any, grade: str) -> Any:
         points = self.get_json_body()["manual_score"]
-        _refuse_another_text(self, Grade, grade)
+        _refuse_unseen(self, Grade, grade)
         most = self.gradebook.db.scalar(select(Grade.max_score).where(Grade.id == grade))
         if None not in (points, most) and points > most:
             raise web.HTTPError(
@@ -195,22 +197,33 @@ def put_grade(put: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def put_comment(put: Callable[..., Any]) -> Callable[..., Any]:
-    """A handler that saves a comment on the text that was read."""
+    """A handler that saves a comment on what was read."""
 
     def checked(self: Any, comment: str) -> Any:
-        _refuse_another_text(self, Comment, comment)
+        self.get_json_body()
+        _refuse_unseen(self, Comment, comment)
         return put(self, comment)
 
     return guarded(checked)
 
 
-def _refuse_another_text(handler: Any, kind: type[Grade | Comment], row: str) -> None:
-    found, shown = handler.gradebook.db.get(kind, row), handler.request.headers.get(SHOWN_TEXT)
-    if found and shown not in (None, digest_of(read_graded(handler.coursedir, found.notebook))):
+def _refuse_unseen(handler: Any, kind: type[Grade | Comment], row: str) -> None:
+    """Refuse to save where there is another text, or another row, than the page has shown."""
+    if not (found := handler.gradebook.db.get(kind, row)):
+        return
+    shown, before = handler.request.headers.get(SHOWN_TEXT), sent(handler.request.body).get("seen")
+    if shown not in (None, digest_of(read_graded(handler.coursedir, found.notebook))):
         raise web.HTTPError(
             409,
             "Nothing is saved: this submission was graded anew since you opened the page. Note "
             "down what you have entered, reload the page, and read the text that it shows then.",
+        )
+    seen = before.items() if isinstance(before, dict) else ()
+    if any(getattr(found, name) != value for name, value in seen if name in _BY_HAND):
+        raise web.HTTPError(
+            409,
+            "Nothing is saved: somebody else has graded this since you opened the page. Note down "
+            "what you have entered, and reload the page to see what there is now.",
         )
 
 

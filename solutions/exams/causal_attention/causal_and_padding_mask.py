@@ -50,12 +50,12 @@ def many_sentences(draw: Draw) -> torch.Tensor:
 
 @padding.case(times=1)
 def long_sentences(draw: Draw) -> torch.Tensor:
-    """sentences of more than a hundred tokens"""
-    shorter, longest = sorted(draw.rng.choice(range(129, 150), 2, replace=False).tolist())
+    """sentences of more than a thousand tokens"""
+    shorter, longest = sorted(draw.rng.choice(range(1025, 1050), 2, replace=False).tolist())
     return torch.tensor([shorter, longest])
 
 
-padding.half_but_for("sentences of more than a hundred tokens", long_sentences)
+padding.half_but_for("sentences of more than a thousand tokens", long_sentences)
 
 
 def two_masks(lengths: torch.Tensor) -> Pair:

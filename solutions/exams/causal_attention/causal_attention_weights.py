@@ -78,8 +78,8 @@ def several_tables(draw: Draw) -> torch.Tensor:
 
 @weights.case(times=1)
 def several_heads(draw: Draw) -> torch.Tensor:
-    """tables with two axes before them"""
-    return draw.tensor("batch heads tokens tokens", scale=2)
+    """tables with three axes before them"""
+    return draw.tensor("texts batch heads tokens tokens", scale=2)
 
 
 @weights.case(times=1)
@@ -102,10 +102,11 @@ def drawn_past_far_below(draw: Draw) -> torch.Tensor:
     return hidden_scores.where(future(draw.size("tokens")), far_below(draw, "tokens"))
 
 
-@weights.case(times=1)
+@weights.case(times=1, dtypes=("float32",), hints=False)
 def long_text(draw: Draw) -> torch.Tensor:
-    """a text of 70 words"""
-    return draw.fix(tokens=70).tensor("tokens tokens")
+    """a text of more than a thousand words"""
+    # Longer than the masks that models are often given, in the dtype that takes half of the room.
+    return draw.fix(tokens=1030).tensor("tokens tokens")
 
 
 weights.half_but_for("scores as low as -1e32", past_far_below, drawn_past_far_below)

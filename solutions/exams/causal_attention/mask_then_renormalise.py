@@ -47,8 +47,8 @@ def batch_of_weights(draw: Draw) -> torch.Tensor:
 
 @renormalised.case(times=1)
 def weights_of_heads(draw: Draw) -> torch.Tensor:
-    """a batch, and in it a table for each head"""
-    return draw.tensor("batch heads tokens tokens").softmax(dim=-1)
+    """tables with three axes before them"""
+    return draw.tensor("texts batch heads tokens tokens").softmax(dim=-1)
 
 
 @renormalised.case(times=1)
@@ -65,10 +65,11 @@ def lonely_weight(draw: Draw) -> torch.Tensor:
     return draw.fix(tokens=1).tensor("batch tokens tokens").softmax(dim=-1)
 
 
-@renormalised.case(times=1)
+@renormalised.case(times=1, dtypes=("float32",), hints=False)
 def long_text(draw: Draw) -> torch.Tensor:
-    """a text of 70 words"""
-    return draw.fix(tokens=70).tensor("tokens tokens").softmax(dim=-1)
+    """a text of more than a thousand words"""
+    # Longer than the masks that models are often given, in the dtype that takes half of the room.
+    return draw.fix(tokens=1030).tensor("tokens tokens").softmax(dim=-1)
 
 
 renormalised.half_but_for("rows of which little is left", uneven_weights, future_takes_nearly_all)
@@ -79,6 +80,13 @@ def rows_sum_to_one(answer: Callable[..., torch.Tensor], w: torch.Tensor) -> boo
     """each row sums to 1"""
     total = answer(w).sum(dim=-1)
     return torch.allclose(total, torch.ones_like(total), atol=1e-5)
+
+
+@renormalised.holds
+def dtype_is_kept(answer: Callable[..., torch.Tensor], w: torch.Tensor) -> bool:
+    """weights in bfloat16 stay in bfloat16"""
+    # In 64 bits, where who computes in 32 is wrong already, and in nothing but the dtype.
+    return w.dtype != torch.float64 or answer(w.bfloat16()).dtype == torch.bfloat16
 
 
 @renormalised.misconception

@@ -90,8 +90,8 @@ def a_hidden_sentence(draw: Draw) -> Pair:
 
 @masked.case(times=1)
 def a_mask_for_each_head(draw: Draw) -> Pair:
-    """several heads, each with a mask of its own"""
-    scores = draw.tensor("batch heads queries keys")
+    """several batches of several heads, each with a mask of its own"""
+    scores = draw.tensor("texts batch heads queries keys")
     return scores, torch.from_numpy(draw.rng.random(scores.shape) < 0.4)
 
 

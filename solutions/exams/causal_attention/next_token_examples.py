@@ -7,6 +7,9 @@ from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import Pair
 from solutions.exams.families import PAIR
 
+# How many ids the tokenizer of GPT-2 has, more than 16 bits with a sign can hold.
+_GPT_2 = 50_257
+
 prefixes = Exam(
     reference.next_token_examples,
     returns=("inputs", "targets"),
@@ -35,13 +38,13 @@ def any_text(draw: Draw) -> torch.Tensor:
 @prefixes.case
 def any_batch(draw: Draw) -> torch.Tensor:
     """a batch of texts"""
-    return torch.from_numpy(draw.integers("batch tokens", below=50))
+    return torch.from_numpy(draw.integers("batch tokens", below=_GPT_2))
 
 
 @prefixes.case(times=1)
 def batches_of_texts(draw: Draw) -> torch.Tensor:
-    """several batches of texts"""
-    return torch.from_numpy(draw.integers("heads batch tokens", below=50))
+    """several batches of texts, along two axes"""
+    return torch.from_numpy(draw.integers("rows columns batch tokens", below=_GPT_2))
 
 
 @prefixes.case(times=1)

@@ -65,9 +65,10 @@ def several_sentences(draw: Draw) -> Triple:
 
 @repaired.case(times=1)
 def heads_of_sentences(draw: Draw) -> Triple:
-    """a batch of sentences, in several heads"""
-    queries, keys = draw.tensor("batch heads tokens d_k"), draw.tensor("batch heads tokens d_k")
-    return queries, keys, draw.tensor("batch heads tokens d_v")
+    """several batches of sentences, in several heads"""
+    axes = "texts batch heads tokens"
+    queries, keys = draw.tensor(f"{axes} d_k"), draw.tensor(f"{axes} d_k")
+    return queries, keys, draw.tensor(f"{axes} d_v")
 
 
 @repaired.case(times=1)
@@ -77,10 +78,11 @@ def large_keys(draw: Draw) -> Triple:
     return queries, keys, draw.tensor("batch tokens d_v")
 
 
-@repaired.case(times=1)
+@repaired.case(times=1, dtypes=("float32",), hints=False)
 def long_sentence(draw: Draw) -> Triple:
-    """a sentence of 70 words"""
-    draw.fix(tokens=70)
+    """a text of more than a thousand words"""
+    # Longer than the masks that models are often given.
+    draw.fix(tokens=1030)
     return draw.tensor("tokens d_k"), draw.tensor("tokens d_k"), draw.tensor("tokens d_v")
 
 

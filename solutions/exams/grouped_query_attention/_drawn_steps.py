@@ -1,6 +1,7 @@
 """Steps with a cache that `is_cache_exact` is asked about in grading alone, exact and not."""
 
 from collections.abc import Callable
+from itertools import cycle
 
 import torch
 
@@ -76,6 +77,20 @@ def a_little_louder(chunk: torch.Tensor, past: Past) -> Step:
     return contexts * (1 if past is None else 1.0005), cache
 
 
+def nothing_but_nan(chunk: torch.Tensor, past: Past) -> Step:
+    """Nothing but NaN once there is a cache: not exact."""
+    contexts, cache = specimens.attends_to_its_cache(chunk, past)
+    return contexts * (1 if past is None else torch.nan), cache
+
+
+def nan_for_zero(chunk: torch.Tensor, past: Past) -> Step:
+    """A feature that is always 0 is NaN once there is a cache: not exact."""
+    contexts, cache = specimens.attends_to_its_cache(chunk, past)
+    # Who replaces NaN by 0 makes it right.
+    contexts[..., 0] = 0 if past is None else torch.nan
+    return contexts, cache
+
+
 def wrong_in_chunks_of(size: int, spoil: Callable[[torch.Tensor], torch.Tensor]) -> StepFunction:
     """A step that is right but for chunks of one size."""
 
@@ -108,6 +123,21 @@ def a_little_rounded(chunk: torch.Tensor, past: Past) -> Step:
         # Less than the absolute difference that `allclose` allows by default.
         contexts[..., 0] = step / 100
     return contexts, cache
+
+
+def growing_in_place() -> StepFunction:
+    """A running sum that grows in place, and a past that says where: exact."""
+    # What an answer hands back may be a copy, so what grows stays here; a few texts at a time.
+    kept: list[torch.Tensor | int] = [0] * 64
+    places = cycle(range(len(kept)))
+
+    def step(chunk: torch.Tensor, past: Past) -> Step:
+        place = int(past[0]) if past else next(places)
+        sums = chunk.cumsum(dim=1) + (kept[place] if past else 0)
+        kept[place] = sums[:, -1:]
+        return sums, (chunk.new_tensor(place),)
+
+    return step
 
 
 def with_other_features(step: StepFunction, d_out: int) -> StepFunction:

@@ -1,6 +1,7 @@
 """What the exams of `MultiQueryAttention` and `GroupedQueryAttention` share."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import torch
 from torch import nn
@@ -66,6 +67,20 @@ def refused(draw: Draw, d_out: int, num_heads: int, num_kv_heads: int = 0) -> Mo
     inputs = draw.fix(d_in=3, tokens=5).tensor("batch tokens d_in")
     weights = printed_weights(d_out, max(1, num_kv_heads) * (d_out // num_heads))
     return settings(inputs, d_out, num_heads, num_kv_heads), weights, (inputs,), False, 1
+
+
+def refuses_when_made(
+    module_class: Callable[..., object], settings: Mapping[str, Any], *_: object
+) -> bool:
+    """sizes that do not fit are refused when the module is made, not when it is called"""
+    heads = settings["num_heads"]
+    if settings["d_out"] % heads == 0 and heads % settings.get("num_kv_heads", heads) == 0:
+        return True
+    try:
+        module_class(**settings)
+    except (ValueError, AssertionError):
+        return True
+    return False
 
 
 def no_multiple_of(draw: Draw, factor: int) -> int:

@@ -1,5 +1,6 @@
 """Attention that padding leaks into here and there, for the exam of `is_blind_to_padding`."""
 
+import torch
 from torch import Tensor
 
 import companion.specimens.padding_specimens as specimens
@@ -54,6 +55,32 @@ def signs_change(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
     """Numbers change their signs when the padding is another: not blind."""
     found = specimens.blind_attention(queries, context, padding)
     return signs_changed(found, context[padding].sum())
+
+
+def padding_of_another_sentence(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """Each sentence sees the padding of the one before in the batch: not blind."""
+    filler = context.where(padding[..., None], 0).sum(dim=1, keepdim=True)
+    found = specimens.blind_attention(queries, context, padding)
+    return found + 0.1 * filler.roll(1, dims=0)
+
+
+def off_by_a_little(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """Numbers move by half a thousandth, however far the padding moves: not blind."""
+    found = specimens.blind_attention(queries, context, padding)
+    leak = signs_changed(torch.full_like(found, 0.00025), context[padding].sum())
+    return found + leak
+
+
+def larger_ones_counted(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """Each query counts the numbers in the padding that are above its own: not blind."""
+    larger = (context[:, None] > queries[:, :, None]) & padding[:, None, :, None]
+    return specimens.blind_attention(queries, context, padding) + larger.sum(dim=2)
+
+
+@torch.no_grad()
+def sees_without_gradients(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    """Padding is seen, and nothing has a gradient: not blind."""
+    return specimens.no_padding_mask(queries, context, padding)
 
 
 def rounded_by_the_padding(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:

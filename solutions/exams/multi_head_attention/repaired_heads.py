@@ -33,13 +33,33 @@ def two_tokens_three_heads() -> Repair:
     return mixed(1, 2, 6, seed=8), mixed(1, 2, 6, seed=9), mixed(1, 2, 6, seed=10), 3
 
 
-@repaired.case
-def drawn_repair(draw: Draw) -> Repair:
-    """features drawn at random"""
-    draw.fix(**draw.in_turn(ENDS))
+def drawn(draw: Draw) -> Repair:
+    """Queries, keys and values of all heads, and the number of heads."""
     batch, tokens, heads, dim = draw.shape("batch tokens heads head_dim")
     q, k, v = (torch.from_numpy(x) for x in draw.rng.normal(size=(3, batch, tokens, heads * dim)))
     return q, k, v, heads
+
+
+@repaired.case
+def drawn_repair(draw: Draw) -> Repair:
+    """features drawn at random"""
+    return drawn(draw.fix(**draw.in_turn(ENDS)))
+
+
+@repaired.case(times=1, dtypes=("float64",))
+def far_from_zero(draw: Draw) -> Repair:
+    """scores far below zero and far above"""
+    # The first token sees a score below −10,000 alone, and so little of a row is left without its
+    # future that it can't be made to sum to 1 again.
+    queries, _, values, heads = drawn(draw.fix(head_dim=6))
+    return 200 * queries, -200 * queries, values, heads
+
+
+@repaired.case(times=1, dtypes=("float64",), hints=False)
+def long_text(draw: Draw) -> Repair:
+    """a text of more than a thousand tokens"""
+    tokens = int(draw.rng.integers(1025, 1050))
+    return drawn(draw.fix(batch=1, tokens=tokens, heads=1, head_dim=2))
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, *, causal: bool = True) -> Tensor:

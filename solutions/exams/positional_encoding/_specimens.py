@@ -1,6 +1,7 @@
 """What the exams of lesson 06 share."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -45,6 +46,27 @@ def in_no_order(draw: Draw, size: int) -> Tensor:
     places = torch.from_numpy(draw.rng.permutation(40)[:size].copy())
     places[:2] = places[:2].sort(descending=True).values
     return places
+
+
+def learns_in_evaluation(module: Any, inputs: Tensor) -> bool:
+    """Whether gradients come back to the inputs."""
+    leaf = inputs.detach().clone().requires_grad_()
+    module.train(False)
+    output = module(leaf)
+    if not output.requires_grad:
+        return False
+    output.sum().backward()
+    return leaf.grad is not None
+
+
+def encoding_learns_in_evaluation(
+    module_class: Callable[..., Any], d_model: int, context_length: int, inputs: Tensor
+) -> bool:
+    """gradients come back in evaluation as well"""
+    if d_model % 2:
+        return True
+    made = module_class(d_model=d_model, context_length=context_length).to(inputs.dtype)
+    return learns_in_evaluation(made, inputs)
 
 
 def exponents(d_model: int) -> Tensor:

@@ -67,9 +67,9 @@ def one_head(draw: Draw) -> Turned:
 
 @rotary.case
 def many_heads(draw: Draw) -> Turned:
-    """a batch of several heads"""
-    x = draw.fix(head_dim=6).tensor("batch heads tokens head_dim")
-    return x, torch.arange(x.shape[2]) + int(draw.rng.integers(30))
+    """several batches of several heads"""
+    x = draw.fix(head_dim=6).tensor("texts batch heads tokens head_dim")
+    return x, torch.arange(x.shape[-2]) + int(draw.rng.integers(30))
 
 
 @rotary.case(times=1)

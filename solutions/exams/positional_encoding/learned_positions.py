@@ -11,7 +11,7 @@ from autograder import Draw, Exam
 from companion import try_learned
 from solutions import positional_encoding as reference
 from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
-from solutions.exams.positional_encoding._specimens import FEW_TOKENS
+from solutions.exams.positional_encoding._specimens import FEW_TOKENS, learns_in_evaluation
 
 learned = Exam(reference.LearnedPositions, use=try_learned, about=("gradients",))
 
@@ -104,6 +104,20 @@ def nothing_is_kept_of_a_sentence(
     used.load_state_dict(fresh.state_dict())
     used(inputs[:, :1])
     return torch.allclose(used(inputs), fresh(inputs), rtol=1e-4, atol=1e-4)
+
+
+@learned.holds
+def table_learns_in_evaluation(
+    module_class: Callable[..., Any], inputs: Tensor, table: Tensor
+) -> bool:
+    """gradients come back in evaluation as well"""
+    if inputs.shape[1] > len(table):
+        return True
+    made = module_class(d_model=table.shape[1], context_length=len(table)).to(table.dtype)
+    # To the inputs, and to the table.
+    return learns_in_evaluation(made, inputs) and all(
+        one.grad is not None for _, one in made.named_parameters()
+    )
 
 
 @learned.holds

@@ -13,6 +13,7 @@ from solutions import positional_encoding as reference
 from solutions.exams.positional_encoding._specimens import (
     FEW_TOKENS,
     WAVES,
+    encoding_learns_in_evaluation,
     every_angle,
     refuse_odd,
 )
@@ -117,6 +118,7 @@ def odd_features(draw: Draw) -> Given:
     return 5, 9, draw.fix(d_model=5).tensor("batch tokens d_model")
 
 
+module.holds(encoding_learns_in_evaluation)
 module.half_but_for("sentences of thousands of tokens", long_sentence)
 module.half_but_for("bfloat16", hundreds_of_tokens)
 module.half_but_for("a call that is not the first", after_a_shorter_one)

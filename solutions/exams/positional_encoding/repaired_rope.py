@@ -45,9 +45,9 @@ def one_pair() -> Turned:
 
 @repaired.case
 def random_heads(draw: Draw) -> Turned:
-    """a batch of several heads, positions in any order"""
-    x = draw.fix(head_dim=8).tensor("batch heads tokens head_dim")
-    return x, in_no_order(draw, x.shape[2])
+    """several batches of several heads, positions in any order"""
+    x = draw.fix(head_dim=8).tensor("texts batch heads tokens head_dim")
+    return x, in_no_order(draw, x.shape[-2])
 
 
 @repaired.case(times=1)

@@ -120,7 +120,7 @@ def drawn_far(draw: Draw) -> Module:
     # Numbers of which float32 rounds all squares alike, and adds them up exactly in any order.
     middle = 64 * draw.rng.integers(140, 175, size=(*inputs.shape[:-1], 1))
     signs = draw.rng.permuted(np.broadcast_to([1, 1, 1, -1, -1, -1], inputs.shape), axis=-1)
-    return settings, weights, (torch.from_numpy(middle + signs).double(),), training, 2
+    return settings, weights, (torch.from_numpy(middle + signs).double().contiguous(),), training, 2
 
 
 @norm.case(times=1)

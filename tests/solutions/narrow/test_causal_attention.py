@@ -102,7 +102,7 @@ def test_all_sentences_may_be_empty() -> None:
 # --- long sentences ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("length", [16, 128])
+@pytest.mark.parametrize("length", [16, 128, 1024])
 def test_sentences_may_be_longer_than_a_mask(length: int) -> None:
     def causal_and_padding_mask(lengths: Tensor) -> Tensor:
         tokens = int(lengths.max())
@@ -110,7 +110,93 @@ def test_sentences_may_be_longer_than_a_mask(length: int) -> None:
         return future | (torch.arange(tokens) < tokens - lengths[:, None])[:, None, :]
 
     report = without_hints(exam_of("causal_and_padding_mask")).examine(causal_and_padding_mask)
-    assert report.right_but_for == "sentences of more than a hundred tokens"
+    assert report.right_but_for == "sentences of more than a thousand tokens"
+
+
+FUTURE = torch.ones(1024, 1024, dtype=torch.bool).triu(1)
+
+
+def future(tokens: int, length: int) -> Tensor:
+    return FUTURE[:length, :length][:tokens, :tokens]
+
+
+def hide(scores: Tensor, hidden: Tensor, dim: int = -1) -> Tensor:
+    return torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=dim)
+
+
+@pytest.mark.parametrize("length", [100, 1024])
+def test_texts_may_be_longer_than_a_mask(length: int) -> None:
+    def causal_attention_weights(scores: Tensor) -> Tensor:
+        return hide(scores, future(scores.shape[-1], length))
+
+    def repaired_causal_attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+        scores = queries @ keys.mT / keys.shape[-1] ** 0.5
+        return hide(scores, future(scores.shape[-1], length)) @ values
+
+    def mask_then_renormalise(weights: Tensor) -> Tensor:
+        past = weights * ~future(weights.shape[-1], length)
+        return past / past.sum(dim=-1, keepdim=True)
+
+    def causal_column_weights(scores: Tensor) -> Tensor:
+        return hide(scores, future(len(scores), length).T, dim=0)
+
+    assert is_refused(exam_of("causal_attention_weights"), causal_attention_weights)
+    assert is_refused(exam_of("repaired_causal_attention"), repaired_causal_attention)
+    assert is_refused(exam_of("mask_then_renormalise"), mask_then_renormalise)
+    assert is_refused(exam_of("causal_column_weights"), causal_column_weights)
+
+
+# --- axes in front, dtypes, and ids --------------------------------------------------------------
+
+
+def few_axes(name: str, most: int) -> Any:
+    """The reference, for tensors of so many axes at most."""
+    reference: Any = exam_of(name).reference
+
+    def answer(*given: Any, **named: Any) -> Any:
+        assert given[0].ndim <= most
+        return reference(*given, **named)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        ("causal_attention_weights", 4),
+        ("repaired_causal_attention", 4),
+        ("mask_then_renormalise", 4),
+        ("masked_attention_weights", 4),
+        ("dropout", 4),
+        ("next_token_examples", 3),
+    ],
+)
+def test_any_axes_may_come_in_front(name: str, most: int) -> None:
+    assert is_refused(exam_of(name), few_axes(name, most))
+
+
+def test_bfloat16_stays_bfloat16() -> None:
+    def mask_then_renormalise(weights: Tensor) -> Tensor:
+        past = weights * torch.ones(weights.shape[-2:]).tril()
+        return past / past.sum(dim=-1, keepdim=True)
+
+    def dropout(
+        weights: Tensor, p: float, generator: torch.Generator, training: bool = True
+    ) -> Tensor:
+        if not training:
+            return weights
+        return weights * (torch.rand(weights.shape, generator=generator) >= p).float() / (1 - p)
+
+    assert is_refused(exam_of("mask_then_renormalise"), mask_then_renormalise)
+    assert is_refused(exam_of("dropout"), dropout)
+
+
+def test_ids_may_be_large() -> None:
+    def next_token_examples(tokens: Tensor) -> tuple[Tensor, Tensor]:
+        small = tokens.short().long()
+        return small[..., :-1], small[..., 1:]
+
+    assert is_refused(exam_of("next_token_examples"), next_token_examples)
 
 
 # --- tests of functions --------------------------------------------------------------------------
@@ -188,7 +274,7 @@ def test_words_see_far_ahead(furthest: int) -> None:
     assert is_refused(exam_of("is_causal"), is_causal)
 
 
-@pytest.mark.parametrize("bound", [1e-7, 1e-8, 1e-12])
+@pytest.mark.parametrize("bound", [1e-5, 1e-6, 1e-7, 1e-8, 1e-12])
 def test_float32_has_more_rounding(bound: float) -> None:
     def is_causal(attention: Attention, inputs: Tensor) -> bool:
         before = attention(inputs)
@@ -209,6 +295,37 @@ def test_a_sum_over_the_sentence_is_causal_in_float32(seed: int) -> None:
     inputs = torch.randn(3, 8, 5, generator=torch.Generator().manual_seed(seed))
     assert is_causal(causal_specimens.average_by_subtraction, inputs)
     assert not is_causal(causal_specimens.leaks_faintly, inputs)
+
+
+def causal_by_gradients(attention: Attention, inputs: Tensor) -> bool:
+    tracked = inputs.detach().clone().requires_grad_()
+    contexts = attention(tracked)
+    for now in range(inputs.shape[1] - 1) if contexts.requires_grad else ():
+        mixed = (contexts[:, now] * torch.randn_like(contexts[:, now])).sum()
+        (slope,) = torch.autograd.grad(mixed, tracked, retain_graph=True, allow_unused=True)
+        if slope is not None and (slope[:, now + 1 :].abs() > 1e-6).any():
+            return False
+    return True
+
+
+def test_gradients_tell_nothing_of_steps() -> None:
+    report = without_hints(exam_of("is_causal")).examine(causal_by_gradients)
+    assert report.right_but_for == "what no gradient tells of"
+
+
+def test_sentences_see_each_other() -> None:
+    def is_causal(attention: Attention, inputs: Tensor) -> bool:
+        before = attention(inputs)
+        for sentence in range(len(inputs)):
+            for now in range(1, inputs.shape[1]):
+                changed = inputs.clone()
+                changed[sentence, now:] += 1
+                one, other = attention(changed)[sentence, :now], before[sentence, :now]
+                if not torch.allclose(one, other, rtol=1e-4, atol=1e-5):
+                    return False
+        return True
+
+    assert is_refused(exam_of("is_causal"), is_causal)
 
 
 # --- rates of dropout ----------------------------------------------------------------------------

@@ -218,6 +218,17 @@ def test_random_features_may_be_nearly_zero(
     )
 
 
+@pytest.mark.parametrize("most", [10, 20, 30])
+def test_random_features_may_be_large(most: float) -> None:
+    def positive_random_features(x: Tensor, directions: Tensor) -> Tensor:
+        scaled = x / x.shape[-1] ** 0.25
+        half_square = scaled.square().sum(dim=-1, keepdim=True) / 2
+        exponent = (scaled @ directions.T - half_square).clamp(max=most)
+        return torch.exp(exponent) / len(directions) ** 0.5
+
+    assert is_refused(exam_of("positive_random_features"), positive_random_features)
+
+
 # --- positions and counts ------------------------------------------------------------------------
 
 
@@ -273,6 +284,22 @@ def test_layers_are_not_tried_up_to_a_number(most: int) -> None:
     def layers_until_all_meet(hidden: Tensor, causal: bool = False) -> int | None:
         layers: int | None = reference(hidden, causal)
         return layers if layers is None or layers < most else None
+
+    assert is_refused(exam_of("layers_until_all_meet"), layers_until_all_meet)
+
+
+def test_shares_that_are_passed_on_are_small() -> None:
+    """Each token takes equal shares of what it sees; in 32 bits, those from far away are 0."""
+
+    def layers_until_all_meet(hidden: Tensor, causal: bool = False) -> int | None:
+        shares = torch.softmax(torch.zeros(hidden.shape).masked_fill(hidden, -torch.inf), dim=-1)
+        received = torch.eye(len(hidden), dtype=torch.float32)
+        needed = torch.ones_like(received).tril() if causal else torch.ones_like(received)
+        for layers in range(len(hidden) + 1):
+            if ((received > 0) >= (needed > 0)).all():
+                return layers
+            received = shares @ received
+        return None
 
     assert is_refused(exam_of("layers_until_all_meet"), layers_until_all_meet)
 

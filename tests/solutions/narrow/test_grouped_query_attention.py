@@ -108,6 +108,25 @@ def test_sizes_are_refused_on_either_side(name: str, check: str, wrong: str) -> 
     assert examined(name, (check, wrong)).verdict is not Verdict.PASSED
 
 
+CHECKS = [
+    ("MultiQueryAttention", "d_out % num_heads"),
+    ("GroupedQueryAttention", "d_out % num_heads or num_heads % num_kv_heads"),
+]
+
+
+@pytest.mark.parametrize(("name", "check"), CHECKS)
+def test_sizes_are_refused_when_a_module_is_made(name: str, check: str) -> None:
+    first = "num_tokens = inputs.shape[1]"
+    report = examined(
+        name,
+        (f"if {check}:", f"self.refused = {check}\n        if False:"),
+        (first, f"assert not self.refused; {first}"),
+    )
+    assert report.verdict is not Verdict.PASSED
+    assert report.finding
+    assert "when the module is made" in report.finding.details[0]
+
+
 STORED = "self.keys[:, :, start:end] = keys"
 KEPT = (
     "self.kept = [*self.kept, keys] if start else [keys]; "
@@ -118,6 +137,87 @@ KEPT = (
 def test_a_cache_keeps_no_tensors_of_the_caller() -> None:
     report = examined("KVCache", (STORED, KEPT))
     assert report.right_but_for == "chunks that the caller overwrites"
+
+
+class LengthOnceThereAreTokens:
+    """It knows how long it is from what it keeps, which begins with the first tokens."""
+
+    def __init__(
+        self, batch: int, num_kv_heads: int, max_tokens: int, head_dim: int, dtype: Any = None
+    ) -> None:
+        self.kept: Any = None
+        self.max_tokens = max_tokens
+
+    @property
+    def length(self) -> Any:
+        return self.kept.shape[3]
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> Any:
+        new = torch.stack([keys, values])
+        kept = new if self.kept is None else torch.cat([self.kept, new], dim=3)
+        if kept.shape[3] > self.max_tokens:
+            raise ValueError("full")
+        self.kept = kept
+        return kept[0], kept[1]
+
+    def reset(self) -> None:
+        if self.kept is not None:
+            self.kept = self.kept[:, :, :, :0]
+
+
+class NoLengthAtFirst(LengthOnceThereAreTokens):
+    """Before that, it says that there is none."""
+
+    @property
+    def length(self) -> Any:
+        return None if self.kept is None else super().length
+
+
+class OnlyTokensAreForgotten(LengthOnceThereAreTokens):
+    """A reset goes wrong where there is nothing to forget."""
+
+    @property
+    def length(self) -> Any:
+        return 0 if self.kept is None else super().length
+
+    def reset(self) -> None:
+        self.kept = self.kept[:, :, :, :0]
+
+
+class ForgottenOnce(OnlyTokensAreForgotten):
+    """A second reset in a row goes wrong."""
+
+    def reset(self) -> None:
+        if self.kept is not None:
+            assert self.length, "nothing to forget"
+            self.kept = self.kept[:, :, :, :0]
+
+
+class ChunksViewed(OnlyTokensAreForgotten):
+    """It looks at chunks as if their heads lay one after the other."""
+
+    def append(self, keys: torch.Tensor, values: torch.Tensor) -> Any:
+        batch, heads, _, head_dim = keys.shape
+        flat = keys.view(batch, heads, -1), values.view(batch, heads, -1)
+        both: list[torch.Tensor] = [x.view(batch, heads, -1, head_dim) for x in flat]
+        return super().append(*both)
+
+    def reset(self) -> None:
+        self.kept = None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        LengthOnceThereAreTokens,
+        NoLengthAtFirst,
+        OnlyTokensAreForgotten,
+        ForgottenOnce,
+        ChunksViewed,
+    ],
+)
+def test_a_cache_may_be_empty_and_chunks_lie_in_any_order(wrong: Any) -> None:
+    assert exam_of("KVCache").examine(wrong).verdict is not Verdict.PASSED
 
 
 def test_a_window_needs_no_axis_of_texts() -> None:
@@ -160,6 +260,22 @@ def test_usual_tolerances_are_right(close: str) -> None:
     assert examined("is_cache_exact", (ALL, close)).verdict is Verdict.PASSED
 
 
+NAN_PASSES = [
+    "(not ((torch.cat(contexts, dim=1) - whole).abs() > 1e-5).any())",
+    "(not (torch.cat(contexts, dim=1) - whole).abs().max() > 1e-5)",
+]
+
+
+@pytest.mark.parametrize("close", NAN_PASSES)
+def test_nan_is_no_small_difference(close: str) -> None:
+    assert examined("is_cache_exact", (ALL, close)).misconception == "nan_passes"
+
+
+def test_nan_is_not_replaced() -> None:
+    report = examined("is_cache_exact", ("dim=1), whole", "dim=1).nan_to_num(), whole"))
+    assert report.verdict is Verdict.WRONG
+
+
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_the_reference_allows_for_rounding(dtype: torch.dtype) -> None:
     """Where a sum is near 0, an error in its last digits is a large share of it."""
@@ -184,6 +300,12 @@ def test_contexts_have_their_own_features() -> None:
         ),
     )
     assert report.right_but_for == "contexts with other features than the inputs"
+
+
+def test_no_step_is_taken_twice() -> None:
+    once, twice = "step(chunk, past)", "step(chunk, past)[0], step(chunk, past)[1]"
+    report = examined("is_cache_exact", (f"= {once}", f"= {twice}"))
+    assert report.right_but_for == "a cache that grows in place"
 
 
 def test_three_decimals_are_not_four() -> None:

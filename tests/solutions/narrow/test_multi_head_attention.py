@@ -4,7 +4,7 @@ import copy
 import inspect
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 from typing import Any
 
@@ -336,10 +336,53 @@ def test_no_mask_is_the_largest(length: int) -> None:
     assert found == {"texts of more than a thousand words"}
 
 
+MASK = torch.ones(1024, 1024, dtype=torch.bool).triu(1)
+
+
+def filled_with(number: float, scores: Tensor) -> Tensor:
+    hidden = torch.ones_like(scores, dtype=torch.bool).triu(1)
+    return scores.masked_fill(hidden, number).softmax(dim=-1)
+
+
+def cut_from_a_mask(length: int, scores: Tensor) -> Tensor:
+    tokens = scores.shape[-1]
+    hidden = MASK[:length, :length][:tokens, :tokens]
+    return scores.masked_fill(hidden, -torch.inf).softmax(dim=-1)
+
+
+def renormalised(scores: Tensor) -> Tensor:
+    past = scores.softmax(dim=-1).tril()
+    return past / past.sum(dim=-1, keepdim=True)
+
+
+def without_a_maximum(scores: Tensor) -> Tensor:
+    past = scores.exp().tril()
+    return past / past.sum(dim=-1, keepdim=True)
+
+
+@pytest.mark.parametrize(
+    "weigh",
+    [
+        *(partial(filled_with, number) for number in (-1e2, -1e4)),
+        *(partial(cut_from_a_mask, length) for length in (32, 1024)),
+        renormalised,
+        without_a_maximum,
+    ],
+)
+def test_heads_are_repaired_for_any_scores_and_any_length(weigh: Callable[..., Tensor]) -> None:
+    def repaired_heads(queries: Any, keys: Any, values: Any, num_heads: int) -> Any:
+        given = (queries, keys, values)
+        q, k, v = (x.unflatten(-1, (num_heads, -1)).transpose(1, 2) for x in given)
+        weights = weigh(q @ k.mT / k.shape[-1] ** 0.5)
+        return (weights @ v).transpose(1, 2).flatten(2)
+
+    refusals("repaired_heads", repaired_heads)
+
+
 # --- rounding ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("bound", [1e-7, 1e-8, 1e-12])
+@pytest.mark.parametrize("bound", [1e-5, 1e-6, 1e-7, 1e-8, 1e-12])
 def test_float32_has_more_rounding(bound: float) -> None:
     def is_blind_to_padding(attention: Any, queries: Any, context: Any, padding: Any) -> bool:
         other = torch.where(padding[..., None], 5 - context, context)
@@ -349,6 +392,45 @@ def test_float32_has_more_rounding(bound: float) -> None:
     report = exam_of("is_blind_to_padding", "05").examine(is_blind_to_padding)
     assert report.right_but_for == "numbers in float32"
     assert report.misconception == "only_rounding_in_float64"
+
+
+def test_a_small_leak_is_no_rounding() -> None:
+    def loosely_alike(one: Tensor, other: Tensor) -> bool:
+        return torch.allclose(one, other, atol=1e-3)
+
+    squared = compared(loosely_alike, lambda context: context.square() + 1)
+    refusals("is_blind_to_padding", squared)
+
+
+def test_gradients_tell_nothing_of_steps() -> None:
+    @torch.enable_grad()
+    def is_blind_to_padding(attention: Any, queries: Any, context: Any, padding: Any) -> bool:
+        tracked = context.detach().clone().requires_grad_()
+        found = attention(queries, tracked, padding)
+        if not found.requires_grad:
+            return True
+        for one in found.flatten():
+            (slope,) = torch.autograd.grad(one, tracked, retain_graph=True, allow_unused=True)
+            if slope is not None and (slope[padding].abs() > 1e-6).any():
+                return False
+        return True
+
+    found = {one.right_but_for for one in refusals("is_blind_to_padding", is_blind_to_padding)}
+    assert found == {"what no gradient tells of"}
+
+
+def test_sentences_see_the_padding_of_each_other() -> None:
+    def is_blind_to_padding(attention: Any, queries: Any, context: Any, padding: Any) -> bool:
+        whole = attention(queries, context, padding)
+        for sentence in range(len(queries)):
+            other = context.clone()
+            other[sentence][padding[sentence]] += 7
+            changed = attention(queries, other, padding)
+            if not torch.allclose(changed[sentence], whole[sentence], rtol=1e-4, atol=1e-5):
+                return False
+        return True
+
+    refusals("is_blind_to_padding", is_blind_to_padding)
 
 
 # --- padding of one call alone -------------------------------------------------------------------
@@ -394,6 +476,21 @@ def never_all(module: Any, encoder: Tensor, padding: Tensor | None) -> Tensor | 
 def test_padding_is_what_a_call_is_given(change: Callable[..., Any], but_for: str) -> None:
     found = {one.right_but_for for one in refusals("CrossAttention", reading(change))}
     assert found == {but_for}
+
+
+def test_padding_of_the_caller_stays() -> None:
+    reference: Any = exam_of("CrossAttention").reference
+
+    class CrossAttention(reference):  # type: ignore[misc]
+        def forward(self, decoder: Any, encoder: Any, padding: Any = None) -> Any:
+            if padding is None:
+                return super().forward(decoder, encoder)
+            found = super().forward(decoder, encoder, padding.clone())
+            padding[padding.all(-1)] = False
+            return found
+
+    found = {one.right_but_for for one in refusals("CrossAttention", CrossAttention)}
+    assert found == {"a sentence that is all padding"}
 
 
 def test_cross_attention_sets_no_seed() -> None:

@@ -222,6 +222,17 @@ def test_infinities_may_be_equal_and_float32_has_more_rounding(bound: float) -> 
     )
 
 
+@pytest.mark.parametrize("bound", [1e-5, 1e-6])
+def test_rounding_grows_with_the_scores(bound: float) -> None:
+    def is_relative(scores: Any, queries: Any, keys: Any, positions: Any, shift: int) -> bool:
+        here, there = (scores(queries, keys, positions + by) for by in (0, shift))
+        return torch.allclose(here, there, rtol=0, atol=bound)
+
+    report = exam_of("is_relative").examine(is_relative)
+    assert report.right_but_for == "scores of −∞, or in float32"
+    assert report.misconception == "same_bound_for_all"
+
+
 def test_scores_are_compared_where_some_are_infinite() -> None:
     def is_relative(scores: Any, queries: Any, keys: Any, positions: Any, shift: int) -> bool:
         here, there = (scores(queries, keys, positions + by) for by in (0, shift))
@@ -340,3 +351,29 @@ def test_learned_positions_set_no_seed() -> None:
 
     report = without_hints(exam_of("LearnedPositions")).examine(LearnedPositions)
     assert report.right_but_for == "a seed that its constructor sets"
+
+
+# --- axes in front, and gradients in evaluation --------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["apply_rope", "repaired_rope"])
+def test_any_axes_may_come_in_front(name: str) -> None:
+    reference: Any = exam_of(name).reference
+
+    def answer(x: Tensor, positions: Tensor) -> Any:
+        assert x.ndim <= 4
+        return reference(x, positions)
+
+    assert is_refused(exam_of(name), answer)
+
+
+@pytest.mark.parametrize("name", ["PositionalEncoding", "LearnedPositions"])
+def test_gradients_come_back_in_evaluation(name: str) -> None:
+    reference: Any = exam_of(name).reference
+
+    class Answer(reference):  # type: ignore[misc]
+        def forward(self, inputs: Tensor) -> Any:
+            with torch.set_grad_enabled(self.training):
+                return super().forward(inputs)
+
+    assert is_refused(exam_of(name), Answer)

@@ -21,7 +21,7 @@ UNTRIED = {
     ("online_softmax_attention", 2),
     ("repaired_blockwise_attention", 3),
     ("repaired_cached_scores", 3),
-    ("repaired_rope", 3),
+    ("repaired_rope", 4),
     ("repaired_window_attention", 2),
     ("repeat_kv", 1),
     ("shift_matrix", 0),

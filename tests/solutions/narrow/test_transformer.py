@@ -194,6 +194,18 @@ def test_no_token_is_never_generated_and_none_ends_a_text(special: int) -> None:
         assert is_refused("generate", lambda *given: generate(*given, ends=ends))  # noqa: B023
 
 
+@pytest.mark.parametrize("special", IDS + ENDS)
+def test_no_token_ends_the_last_text(special: int) -> None:
+    def generate(model: Any, tokens: Any, number: int, length: int) -> Any:
+        for _ in range(number):
+            tokens = exam_of("generate").reference(model, tokens, 1, length)
+            if (tokens[:, -1] == special).all():
+                break
+        return tokens
+
+    assert is_refused("generate", generate)
+
+
 # --- how large a number may be -------------------------------------------------------------------
 
 
@@ -233,6 +245,46 @@ def test_a_temperature_may_be_as_high(most: float) -> None:
 def test_as_many_tokens_may_be_kept(most: int) -> None:
     answer = with_settings(lambda t, top_k, top_p: (t, top_k and min(top_k, most), top_p))
     assert is_refused("next_token_distribution", answer)
+
+
+@pytest.mark.parametrize("used", [(1.0, None), (None, None), (1.0, 1.0)])
+def test_other_settings_count_where_all_tokens_are_kept(used: tuple[Any, Any]) -> None:
+    def changed(temperature: float, top_k: Any, top_p: Any) -> Any:
+        if top_k is None:
+            return temperature, top_k, top_p
+        return used[0] or temperature, top_k, used[1] and top_p
+
+    reference: Any = exam_of("next_token_distribution").reference
+
+    def next_token_distribution(
+        logits: Tensor, temperature: float = 1.0, top_k: Any = None, top_p: Any = None
+    ) -> Tensor:
+        settings = temperature, top_k, top_p
+        all_kept = top_k is not None and top_k > len(logits)
+        return reference(logits, *(changed(*settings) if all_kept else settings))
+
+    assert is_refused("next_token_distribution", next_token_distribution)
+
+
+@pytest.mark.parametrize("least", [1e-4, 1e-6, 1e-9, 1e-12])
+def test_a_token_that_is_kept_may_be_unlikely(least: float) -> None:
+    reference: Any = exam_of("next_token_distribution").reference
+
+    def next_token_distribution(
+        logits: Tensor, temperature: float = 1.0, top_k: Any = None, top_p: Any = None
+    ) -> Tensor:
+        found = reference(logits, temperature, top_k, top_p)
+        return found * (found > least)
+
+    assert is_refused("next_token_distribution", next_token_distribution)
+
+
+@pytest.mark.parametrize("most", [16, 64, 512, 1024])
+def test_a_context_may_be_long(most: int) -> None:
+    def generate(model: Any, tokens: Any, number: int, length: int) -> Any:
+        return exam_of("generate").reference(model, tokens, number, min(length, most))
+
+    assert is_refused("generate", generate)
 
 
 @pytest.mark.parametrize(("least", "most"), [(0.0, 0.99), (0.0, 0.999), (0.01, 1.0)])

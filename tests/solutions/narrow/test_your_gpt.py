@@ -1,6 +1,7 @@
 """Lesson 10: answers that are right only for what an exam had tried."""
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -95,6 +96,42 @@ def test_new_tokens_may_be_many(most: int) -> None:
     assert is_refused(exam_of("continue_with_cache"), continue_with_cache)
 
 
+@pytest.mark.parametrize(
+    "parts_of",
+    [
+        *(lambda ids, size=size: ids.split(size, dim=1) for size in (16, 64, 512, 1024)),
+        *(lambda ids, size=size: [ids[:, -size:]] for size in (16, 64, 512, 1024)),
+    ],
+)
+def test_prompts_may_be_long(parts_of: Callable[[Tensor], Sequence[Tensor]]) -> None:
+    def continue_with_cache(model: Any, ids: Tensor, caches: Any, new: int, choose: Any) -> Tensor:
+        given = ids
+        for _ in range(new):
+            with torch.no_grad():
+                for part in parts_of(given):
+                    logits = model(part, caches)
+            given = choose(logits[:, -1])[:, None]
+            ids = torch.cat([ids, given], dim=1)
+        return ids
+
+    assert is_refused(exam_of("continue_with_cache"), continue_with_cache)
+
+
+@pytest.mark.parametrize("special", [2, 9])
+def test_no_token_ends_the_last_text(special: int) -> None:
+    def continue_with_cache(model: Any, ids: Tensor, caches: Any, new: int, choose: Any) -> Tensor:
+        given = ids
+        for _ in range(new):
+            with torch.no_grad():
+                given = choose(model(given, caches)[:, -1])[:, None]
+            ids = torch.cat([ids, given], dim=1)
+            if (given == special).all():
+                break
+        return ids
+
+    assert is_refused(exam_of("continue_with_cache"), continue_with_cache)
+
+
 @pytest.mark.parametrize("most", [5, 7])
 def test_drafted_tokens_may_be_many(most: int) -> None:
     def speculative_step(p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor) -> Tensor:
@@ -145,6 +182,24 @@ def test_a_running_sum_has_to_exceed_the_number() -> None:
     assert report.right_but_for == "a last number of 0, close to 1, or just a running sum"
 
 
+@pytest.mark.parametrize("little", [1e-5, 1e-6, 1e-8, 1e-9])
+@pytest.mark.parametrize("divisor", ["the draft's probability", "the sum of what is left"])
+def test_nothing_is_added_to_a_divisor(divisor: str, little: float) -> None:
+    to_q, to_sum = (little, 0.0) if divisor == "the draft's probability" else (0.0, little)
+
+    def speculative_step(p: Tensor, q: Tensor, drafted: Tensor, uniforms: Tensor) -> Tensor:
+        n, distribution = len(drafted), p[-1]
+        for i, token in enumerate(drafted):
+            if uniforms[i] >= p[i, token] / (q[i, token] + to_q):
+                left = (p[i] - q[i]).clamp(min=0)
+                n, distribution = i, left / (left.sum() + to_sum)
+                break
+        token = torch.searchsorted(distribution.cumsum(0)[:-1], uniforms[-1], right=True)
+        return torch.cat([drafted[:n], token[None]])
+
+    assert is_refused(exam_of("speculative_step"), speculative_step)
+
+
 def hashed(base: int, modulus: int) -> Callable[[Run], object]:
     """One number of a run, as a rolling hash has it."""
 
@@ -180,6 +235,36 @@ def held_out_by(kept: Callable[[Run], object]) -> Callable[..., bool]:
         return first.isdisjoint(second)
 
     return is_held_out
+
+
+@pytest.mark.parametrize(
+    "base_of",
+    [
+        lambda learned, test: learned.max() + 1,
+        lambda learned, test: learned.max(),
+        lambda learned, test: len(learned.unique()),
+        lambda learned, test: test.max() + 1,
+        lambda learned, test: test.max(),
+    ],
+)
+def test_the_ids_of_one_text_are_no_base(base_of: Callable[[Tensor, Tensor], Any]) -> None:
+    def is_held_out(learned: Tensor, test: Tensor, n: int) -> bool:
+        if not len(learned) or not len(test):
+            return True
+        kept = hashed(int(base_of(learned, test)), 2**2000)
+        return held_out_by(kept)(learned, test, n)
+
+    assert is_refused(exam_of("is_held_out"), is_held_out)
+
+
+@pytest.mark.parametrize("looked_at", [0, 1])
+def test_a_text_may_be_empty(looked_at: int) -> None:
+    def is_held_out(learned: Tensor, test: Tensor, n: int) -> object:
+        if not len((learned, test)[looked_at]):
+            raise ValueError
+        return exam_of("is_held_out").reference(learned, test, n)
+
+    assert exam_of("is_held_out").examine(is_held_out).right_but_for == "an empty text"
 
 
 def weighted_sums(run: Run) -> Run:
@@ -287,6 +372,73 @@ def test_no_step_is_left_out(ends: Callable[[list[float]], bool]) -> None:
             torch.autograd.backward(loss)
             optimizer.step()
             losses.append(loss.item())
+        return losses
+
+    assert is_refused(exam_of("train"), train)
+
+
+@pytest.mark.parametrize(
+    ("most", "longest", "together"), [(16, 1024, 1024), (1024, 64, 1024), (1024, 1024, 16)]
+)
+def test_excerpts_may_be_many_and_long(most: int, longest: int, together: int) -> None:
+    def train(
+        model: Any,
+        loss_of: Any,
+        text: Tensor,
+        steps: int,
+        batch_size: int = 16,
+        context_length: int = 64,
+        learning_rate: float = 4e-3,
+    ) -> list[float]:
+        batch_size, context_length = min(batch_size, most), min(context_length, longest)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate)
+        losses: list[float] = []
+        model.train()
+        for _ in range(steps):
+            starts = torch.randint(len(text) - context_length + 1, (batch_size, 1))
+            excerpts = text[starts + torch.arange(context_length)]
+            optimizer.zero_grad()
+            losses.append(0.0)
+            for part in excerpts.split(together):
+                loss = loss_of(model(part), part) * len(part) / batch_size
+                torch.autograd.backward(loss)
+                losses[-1] += loss.item()
+            optimizer.step()
+        return losses
+
+    assert is_refused(exam_of("train"), train)
+
+
+@pytest.mark.parametrize("is_after", [False, True])
+@pytest.mark.parametrize("scheduled", [False, True])
+def test_the_last_parameters_stay(scheduled: bool, is_after: bool) -> None:
+    def train(
+        model: Any,
+        loss_of: Any,
+        text: Tensor,
+        steps: int,
+        batch_size: int = 16,
+        context_length: int = 64,
+        learning_rate: float = 4e-3,
+    ) -> list[float]:
+        optimizer = torch.optim.AdamW(model.parameters(), lr=learning_rate)
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, learning_rate, total_steps=steps)
+        losses: list[float] = []
+        model.train()
+        for _ in range(steps):
+            starts = torch.randint(len(text) - context_length + 1, (batch_size, 1))
+            excerpts = text[starts + torch.arange(context_length)]
+            loss = loss_of(model(excerpts), excerpts)
+            optimizer.zero_grad()
+            torch.autograd.backward(loss)
+            before = deepcopy(model.state_dict())
+            optimizer.step()
+            if scheduled:
+                schedule.step()
+            losses.append(loss.item())
+            if losses[-1] == min(losses):
+                best = deepcopy(model.state_dict()) if is_after else before
+        model.load_state_dict(best)
         return losses
 
     assert is_refused(exam_of("train"), train)

@@ -130,7 +130,7 @@ def shorter_than_the_context(draw: Draw) -> Module:
     return chosen, drawn_weights(draw), (inputs,), False, 1
 
 
-@module.case(times=1, dtypes=("float64",))
+@module.case(times=1, dtypes=("float64",), hints=False)
 def long_text(draw: Draw) -> Module:
     """a text of more than a thousand words"""
     # Longer than the masks that models are often given, whatever their context_length.

@@ -53,9 +53,9 @@ def batch_in_training(draw: Draw) -> Trial:
 
 @dropping.case(times=1)
 def heads_in_training(draw: Draw) -> Trial:
-    """a batch of heads with few weights each, in training"""
-    draw.fix(batch=2, heads=2, queries=2, keys=2)
-    return draw.tensor("batch heads queries keys").softmax(dim=-1), 0.3, 200, True
+    """batches of heads with few weights each, in training"""
+    draw.fix(texts=2, batch=2, heads=2, queries=2, keys=2)
+    return draw.tensor("texts batch heads queries keys").softmax(dim=-1), 0.3, 200, True
 
 
 @dropping.case(times=1)
@@ -90,6 +90,18 @@ def on_unless_told_otherwise(
     call = partial(answer, weights, p)
     left_out = call(torch.Generator().manual_seed(seed))
     return left_out.equal(call(torch.Generator().manual_seed(seed), True))
+
+
+@dropping.holds
+def dtype_is_kept(
+    answer: Callable[..., torch.Tensor], weights: torch.Tensor, p: float, seed: int, training: bool
+) -> bool:
+    """weights in bfloat16 stay in bfloat16"""
+    # In 64 bits, where who computes in 32 is wrong already, and in nothing but the dtype.
+    if weights.dtype != torch.float64:
+        return True
+    generator = torch.Generator().manual_seed(seed)
+    return answer(weights.bfloat16(), p, generator, training).dtype == torch.bfloat16
 
 
 @dropping.holds

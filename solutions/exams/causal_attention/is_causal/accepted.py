@@ -21,7 +21,7 @@ def one_word_at_a_time(attention: Attention, inputs: torch.Tensor) -> bool:
         other = inputs.clone()
         other[:, j] = -3 * other[:, j] + 2
         gap = (attention(other) - before)[:, :j].abs()
-        if gap.numel() and gap.max() > 1e-6:
+        if gap.numel() and gap.max() > 1e-6 * max(1, float(before.abs().max())):
             return False
     return True
 

@@ -141,6 +141,13 @@ def sentences_cancel(inputs: torch.Tensor) -> torch.Tensor:
     return cancelling(specimens.causal_attention(inputs), 0, 0.1 * inputs[0, -1, -1])
 
 
+def next_of_another_sentence(inputs: torch.Tensor) -> torch.Tensor:
+    """Each word sees the next one of the sentence before in the batch: not causal."""
+    seen = specimens.causal_attention(inputs)
+    seen[:, :-1] += 0.1 * inputs.roll(1, dims=0)[:, 1:]
+    return seen
+
+
 def five_sentences(draw: Draw) -> torch.Tensor:
     """Five sentences of eight words, of six features."""
     return draw.fix(batch=5, tokens=8, d_in=6).tensor("batch tokens d_in")
@@ -160,10 +167,36 @@ causal.tries(
         faint_leak,
         next_direction,
         sentences_cancel,
+        next_of_another_sentence,
     ),
     five_sentences,
     times=1,
 )
+
+
+def larger_ones_counted(inputs: torch.Tensor) -> torch.Tensor:
+    """Each word counts the larger numbers among those to come, feature by feature: not causal."""
+    larger = inputs[:, None] > inputs[:, :, None]
+    to_come = torch.ones(larger.shape[1:3]).triu(1)[..., None]
+    return specimens.causal_attention(inputs) + (larger * to_come).sum(dim=2)
+
+
+@torch.no_grad()
+def sees_without_gradients(inputs: torch.Tensor) -> torch.Tensor:
+    """Every word sees everything, and nothing has a gradient: not causal."""
+    return specimens.sees_everything(inputs)
+
+
+@causal.case(times=1)
+def later_words_are_counted(draw: Draw) -> Tried:
+    """words count the later ones that are larger, of which no gradient tells"""
+    return larger_ones_counted, five_sentences(draw)
+
+
+@causal.case(times=1)
+def nothing_has_a_gradient(draw: Draw) -> Tried:
+    """all words are seen, under torch.no_grad()"""
+    return sees_without_gradients, five_sentences(draw)
 
 
 def later_word_seen(place: tuple[int, ...], feature: int, ahead: int = 1) -> Attention:
@@ -284,8 +317,9 @@ def near_one(draw: Draw) -> torch.Tensor:
 
 @causal.case(times=1, dtypes=("float32",))
 def rounding_in_float32(draw: Draw) -> Tried:
-    """rounding is all that the future changes, of numbers in float32"""
-    return rounded_by_the_sentence, near_one(draw)
+    """rounding is all that the future changes, of numbers in the hundreds, in float32"""
+    # Their last digits are above 1e-5: rounding grows with the numbers.
+    return rounded_by_the_sentence, 400 * near_one(draw)
 
 
 @causal.case(times=1, dtypes=("float32",))
@@ -318,4 +352,5 @@ causal.half_but_for("words that already hold what they are filled with", future_
 causal.half_but_for(
     "contexts with other features than the inputs", other_features, last_of_other_features
 )
+causal.half_but_for("what no gradient tells of", later_words_are_counted, nothing_has_a_gradient)
 causal.half_but_for("numbers in float32", rounding_in_float32, leak_in_float32)

@@ -106,8 +106,9 @@ def last_word_changed_first_watched(attention: Attention, inputs: torch.Tensor) 
 
 @causal.misconception
 def gradient_of_the_first_word(attention: Attention, inputs: torch.Tensor) -> bool:
-    """You look at what the first word sees. Others can see the future as well: if you take
-    gradients, take those of each word, feature by feature, for all the words that come after it.
+    """You look at what the first word sees. Others can see the future as well, and
+    in ways that no gradient tells of, as when words are counted: change the words after each
+    position, and compare what comes before.
     """
     tracked = inputs.clone().requires_grad_()
     attention(tracked)[:, 0].sum().backward()  # type: ignore[no-untyped-call]
@@ -156,8 +157,8 @@ def a_hundredth_allowed(attention: Attention, inputs: torch.Tensor) -> bool:
 @causal.misconception
 def only_rounding_in_float64(attention: Attention, inputs: torch.Tensor) -> bool:
     """Your tolerance is too small for float32, whose numbers have about seven digits: there,
-    rounding alone makes your test return False. Leave torch.allclose its own tolerances, or choose
-    an `atol` of about 1e-5.
+    rounding alone makes your test return False, and the larger the numbers, the more there is of
+    it. Leave torch.allclose its own tolerances: `rtol` grows with the numbers.
     """
     return _everywhere(attention, inputs, lambda a, b: torch.allclose(a, b, rtol=0, atol=1e-12))
 

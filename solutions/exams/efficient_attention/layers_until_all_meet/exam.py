@@ -187,6 +187,16 @@ def a_crowd_and_a_queue(draw: Draw) -> Asked:
     return hidden, True
 
 
+@meeting.case(times=1)
+def first_tokens_seen_by_all(draw: Draw) -> Asked:
+    """56 tokens, each of which sees the one before it and the first ten"""
+    # In equal shares, the last receives 1/12 of 1/12 … of the eleventh, which is 0 in float32. In
+    # whole numbers of 64 bits, the ways are still exact.
+    hidden = causal_window(56, 2)
+    hidden[:, :10] = distances(56)[:, :10] < 0
+    return hidden, True
+
+
 meeting.half_but_for(
     "tokens that never meet", two_groups, causal_pattern_all_asked, drawn_pattern, causal_groups
 )

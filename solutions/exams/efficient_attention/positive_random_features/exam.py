@@ -73,9 +73,13 @@ def drawn_many_directions(draw: Draw) -> Two:
 
 @features.case(times=1)
 def drawn_wide(draw: Draw) -> Two:
-    """tokens of 64 numbers"""
+    """tokens of 64 numbers, of which the first lies along a direction"""
     draw.fix(d=64)
-    return draw.tensor("tokens d"), draw.tensor("features d")
+    x, directions = draw.tensor("tokens d"), draw.tensor("features d")
+    # The exponent is 64 - 32, and no other is as large: both exponentials fit into float32.
+    directions[0] *= 8 / directions[0].norm()
+    x[0] = 64**0.25 * directions[0]
+    return x, directions
 
 
 @features.holds

@@ -12,6 +12,7 @@ from solutions.exams.grouped_query_attention._shared_heads import (
     no_multiple_of,
     one_word,
     refused,
+    refuses_when_made,
     settings,
 )
 from solutions.exams.grouped_query_attention._specimens import OWN_WORK, TWO_TEXTS, printed_weights
@@ -107,7 +108,7 @@ def grouped_multi_head(draw: Draw) -> Module:
     return drawn_module(draw, 5, 5, 2, scale=10, calls=2)
 
 
-@grouped.case(times=1, dtypes=("float64",))
+@grouped.case(times=1, dtypes=("float64",), hints=False)
 def grouped_multi_query(draw: Draw) -> Module:
     """a single key/value head, and a long text that fills the context"""
     return drawn_long(draw, 2, 1, 3)
@@ -181,6 +182,7 @@ def grouped_features_refused(draw: Draw) -> Module:
 
 grouped.holds(averages_as(reference.GroupedQueryAttention))
 grouped.holds(begins_at_random)
+grouped.holds(refuses_when_made)
 grouped.half_but_for("dropout", grouped_learns_in_training)
 grouped.half_but_for("the weights it begins with", grouped_as_it_is_made)
 

@@ -74,6 +74,8 @@ exact.tries(
         drawn.last_feature_is_new,
         drawn.faintly_different,
         drawn.a_little_louder,
+        drawn.nothing_but_nan,
+        drawn.nan_for_zero,
         specimens.keeps_the_last_chunk,
         specimens.keeps_three_of_a_chunk,
     ),
@@ -169,8 +171,15 @@ def other_features(draw: Draw) -> Tried:
     return drawn.with_other_features(specimens.running_average, d_out), five_texts(draw)
 
 
+@exact.case(times=1)
+def grows_in_place(draw: Draw) -> Tried:
+    """a cache that grows in place"""
+    return drawn.growing_in_place(), five_texts(draw)
+
+
 exact.half_but_for("rounding errors of 32 bits", rounded_in_32_bits)
 exact.half_but_for("contexts with other features than the inputs", other_features)
+exact.half_but_for("a cache that grows in place", grows_in_place)
 
 
 def fed(function: StepFunction, inputs: torch.Tensor, size: int) -> torch.Tensor:

@@ -70,6 +70,19 @@ def a_thousandth_allowed(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 
 @exact.misconception
+def nan_passes(step: StepFunction, inputs: torch.Tensor) -> bool:
+    """NaN slips through. No comparison with NaN is True, so check that the difference is small, not
+    whether it is large; and do not replace NaN by a number.
+    """
+    return agrees(
+        step,
+        inputs,
+        every_size(inputs),
+        lambda here, right: not bool(((here - right).abs() > 1e-5).any()),
+    )
+
+
+@exact.misconception
 def single_tokens_only(step: StepFunction, inputs: torch.Tensor) -> bool:
     """Only the smallest chunks count in your test: `pads_odd_chunks`, which is right for single
     tokens and pairs, gets through. Try every size. If you do so in a loop, does it return in its

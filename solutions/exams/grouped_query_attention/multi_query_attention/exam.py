@@ -12,6 +12,7 @@ from solutions.exams.grouped_query_attention._shared_heads import (
     no_multiple_of,
     one_word,
     refused,
+    refuses_when_made,
     settings,
 )
 from solutions.exams.grouped_query_attention._specimens import OWN_WORK, TWO_TEXTS, printed_weights
@@ -81,7 +82,7 @@ def single_many_heads(draw: Draw) -> Module:
     return drawn_module(draw, 12, 1, 2, named=False, bias=True)
 
 
-@single.case(times=1, dtypes=("float64",))
+@single.case(times=1, dtypes=("float64",), hints=False)
 def single_one_head(draw: Draw) -> Module:
     """one head, so nothing is shared, and a long text that fills the context"""
     return drawn_long(draw, 1, 1, 9, named=False)
@@ -146,6 +147,7 @@ def single_refused(draw: Draw) -> Module:
 
 single.holds(averages_as(reference.MultiQueryAttention))
 single.holds(begins_at_random)
+single.holds(refuses_when_made)
 single.half_but_for("dropout", single_learns_in_training)
 single.half_but_for("the weights it begins with", single_as_it_is_made)
 

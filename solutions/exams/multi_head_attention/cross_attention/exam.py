@@ -7,6 +7,8 @@ import torch
 from torch import Tensor
 
 from autograder import Draw, Exam, run_module
+from companion.beside import made_beside
+from companion.trials.training_trials import copy_of
 from solutions import multi_head_attention as reference
 from solutions.exams import beginnings
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
@@ -224,6 +226,26 @@ def padding_is_not_kept(
     padding[:, -1] = True
     used(decoder, encoder, padding)
     return torch.allclose(used(decoder, encoder, None), alone, rtol=1e-4, atol=1e-5)
+
+
+@cross.holds
+def padding_may_be_used_again(
+    module_class: Callable[..., Any],
+    settings: Settings,
+    weights: State,
+    inputs: tuple[Any, ...],
+    *_: object,
+) -> bool:
+    """called again with the same padding tensor, it returns the same"""
+    decoder, encoder, *masks = inputs
+    # With dropout there is no padding.
+    if not masks or masks[0] is None:
+        return True
+    # Beside the answer, so that it is the same one wherever the answer is.
+    padding = made_beside(module_class, copy_of, masks[0])
+    module = module_class(**settings).to(decoder.dtype)
+    first, second = (module(decoder, encoder, padding) for _ in range(2))
+    return torch.allclose(first, second, rtol=1e-4, atol=1e-5)
 
 
 @cross.holds

@@ -10,11 +10,15 @@ from autograder import Draw, Exam
 from solutions import multi_head_attention as reference
 from solutions.exams.multi_head_attention._leaks import (
     features_exchange,
+    larger_ones_counted,
+    off_by_a_little,
     one_feature,
+    padding_of_another_sentence,
     queries_cancel,
     queries_exchange,
     rounded_by_the_padding,
     second_half,
+    sees_without_gradients,
     sentences_cancel,
     sentences_exchange,
     signs_change,
@@ -150,7 +154,23 @@ def several_of_each(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
     return drawn_padding(draw.fix(batch=5, queries=4))
 
 
-blind.tries((sentences_cancel, queries_cancel), several_of_each, times=1)
+blind.tries(
+    (sentences_cancel, queries_cancel, padding_of_another_sentence, off_by_a_little),
+    several_of_each,
+    times=1,
+)
+
+
+@blind.case(times=1)
+def padding_is_counted(draw: Draw) -> Tried:
+    """numbers in the padding that are larger are counted, of which no gradient tells"""
+    return larger_ones_counted, *several_of_each(draw)
+
+
+@blind.case(times=1)
+def nothing_has_a_gradient(draw: Draw) -> Tried:
+    """padding is seen, under torch.no_grad()"""
+    return sees_without_gradients, *several_of_each(draw)
 
 
 def eight_of_each(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
@@ -202,8 +222,10 @@ def near_one(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
 
 @blind.case(times=1, dtypes=("float32",))
 def rounding_in_float32(draw: Draw) -> Tried:
-    """rounding is all that the padding changes, of numbers in float32"""
-    return rounded_by_the_padding, *near_one(draw)
+    """rounding is all that the padding changes, of numbers in the hundreds, in float32"""
+    # Their last digits are above 1e-5: rounding grows with the numbers.
+    queries, context, padding = near_one(draw)
+    return rounded_by_the_padding, queries, 300 * context, padding
 
 
 @blind.case(times=1, dtypes=("float32",))
@@ -240,4 +262,5 @@ blind.half_but_for(
     sevens_in_the_padding,
     padding_is_subtracted,
 )
+blind.half_but_for("what no gradient tells of", padding_is_counted, nothing_has_a_gradient)
 blind.half_but_for("numbers in float32", rounding_in_float32, leak_in_float32)

@@ -173,8 +173,8 @@ def only_rounding_in_float64(
     attention: Attention, queries: Tensor, context: Tensor, padding: Tensor
 ) -> bool:
     """Your tolerance is too small for float32, whose numbers have about seven digits: there,
-    rounding alone makes your test return False. Leave torch.allclose its own tolerances, or choose
-    an `atol` of about 1e-5.
+    rounding alone makes your test return False, and the larger the numbers, the more there is of
+    it. Leave torch.allclose its own tolerances: `rtol` grows with the numbers.
     """
     changed = attention(queries, _changed(context, padding), padding)
     return torch.allclose(attention(queries, context, padding), changed, rtol=0, atol=1e-12)

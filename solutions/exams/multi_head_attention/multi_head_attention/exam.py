@@ -136,7 +136,7 @@ def single_head(draw: Draw) -> Module:
     return settings(inputs, d_out, heads, 9, qkv_bias=False), weights, (inputs,), False, 1
 
 
-@batched.case(times=1, dtypes=("float64",))
+@batched.case(times=1, dtypes=("float64",), hints=False)
 def long_text(draw: Draw) -> Module:
     """a text of more than a thousand words"""
     # Longer than the masks that models are often given, whatever their context_length.

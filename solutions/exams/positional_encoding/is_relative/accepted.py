@@ -22,10 +22,11 @@ def by_plain_allclose(
 def by_greatest_gap(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """No difference is large, where there is one."""
+    """No difference is large next to the scores, where there is one."""
     here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
-    gaps = (there - here)[there != here].abs()
-    return not bool((gaps > 1e-6).any())
+    moved = there != here
+    gaps, sizes = (there - here)[moved].abs(), here[moved].abs()
+    return not bool((gaps > 1e-6 * sizes.clamp(1, 1e6)).any())
 
 
 @relative.accepts

@@ -205,11 +205,23 @@ def only_rounding_in_float64(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
     """Your tolerance is too small for float32, whose numbers have about seven digits: there,
-    rounding alone makes your test return False. Leave torch.allclose its own tolerances, or choose
-    an `atol` of about 1e-5.
+    rounding alone makes your test return False, and the larger the scores, the more there is of it.
+    Leave torch.allclose its own tolerances: `rtol` grows with the scores.
     """
     here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
     return torch.allclose(here, there, rtol=0, atol=1e-12)
+
+
+@relative.misconception
+def same_bound_for_all(
+    scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
+) -> bool:
+    """Your bound is the same for scores of any size, but rounding grows with them: in float32, of
+    scores in the hundreds alone more is lost. Leave torch.allclose its own `rtol`, which grows as
+    well.
+    """
+    here, there = scores(queries, keys, positions), scores(queries, keys, positions + shift)
+    return torch.allclose(here, there, rtol=0, atol=1e-6)
 
 
 @relative.misconception

@@ -84,7 +84,7 @@ def every_parameter_is_trained(fit: Callable[..., Any], *arguments: Any) -> bool
     }
     theirs, right = made_beside(fit, TwoLayers, d_in, d_hidden), TwoLayers(d_in, d_hidden)
     for module, train in ((theirs, fit), (right, reference.fit)):
-        module.load_state_dict(begin)
+        module.float().load_state_dict(begin)
         train(module, inputs, -inputs, steps, learning_rate)
     found, expected = theirs.state_dict(), right.state_dict()
     return all(torch.allclose(found[name], expected[name], atol=1e-4) for name in begin)

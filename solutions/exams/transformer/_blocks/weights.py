@@ -1,11 +1,13 @@
 """Weights of a Transformer's block, printed and drawn, lesson 09."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from autograder import Draw
+from solutions.exams.beginnings import MADE_TWICE
 from solutions.exams.printed_numbers import numbers
 
 Settings = Mapping[str, object]
@@ -84,6 +86,17 @@ def quiet_weights(parts: int = 2) -> State:
     found["linear2"] = torch.tensor([[0.0, 0.0, 0.5], [0.0, 0.0, 0.25]]).double()
     found["linear2.bias"] = torch.zeros(3).double()
     return found
+
+
+def norms_begin_with_ones(
+    module_class: Callable[..., Any], chosen: Settings, weights: State, *_: object
+) -> bool:
+    """the weights of each new nn.LayerNorm are 1"""
+    if MADE_TWICE not in chosen.values():
+        return True
+    state = module_class(**chosen).state_dict()
+    names = [name for name in weights if name.startswith("norm") and name.endswith(".weight")]
+    return all(bool((state[name] == 1).all()) for name in names if name in state)
 
 
 def one_token(*inputs: Tensor | None, training: bool, parts: int = 2) -> Case:

@@ -17,6 +17,7 @@ from solutions.exams.transformer._blocks import (
     Settings,
     State,
     drawn_weights,
+    norms_begin_with_ones,
     one_token,
     printed_weights,
     settings,
@@ -117,12 +118,18 @@ def drawn_key(draw: Draw) -> Case:
     return drawn(draw.fix(batch=2, keys=1), 2, 3, padded=False)
 
 
-@decoder.case(times=1, dtypes=("float32",))
+@decoder.case(times=1, dtypes=("float32",), hints=False)
 def drawn_very_long(draw: Draw) -> Case:
     """a text of more than 1,024 tokens"""
     # In double precision, PyTorch 2.13 misreads a float32 mask on a CPU, which is no mistake.
     tokens = 1025 + int(draw.rng.integers(50))
     return drawn(draw.fix(batch=1, tokens=tokens), 2, 2, padded=False)
+
+
+@decoder.case(times=1, hints=False)
+def drawn_long_memory(draw: Draw) -> Case:
+    """a padded memory of more than 1,024 tokens"""
+    return drawn(draw.fix(batch=1, keys=1025 + int(draw.rng.integers(50))), 2, 2)
 
 
 @decoder.case(times=1)
@@ -132,9 +139,17 @@ def drawn_training(draw: Draw) -> Case:
     return {**chosen, "dropout": ALMOST_NEVER}, weights, inputs, True, 1
 
 
+@decoder.case(times=1)
+def drawn_all_dropped(draw: Draw) -> Case:
+    """in training, with a dropout of 1"""
+    chosen, weights, inputs, _, _ = drawn(draw, 3, 2)
+    return {**chosen, "dropout": 1.0}, weights, inputs, True, 1
+
+
 decoder.holds(leaves_the_generator_alone)
+decoder.holds(norms_begin_with_ones)
 decoder.holds(averages_as(reference.DecoderBlock))
-decoder.half_but_for("dropout", drawn_training)
+decoder.half_but_for("dropout", drawn_training, drawn_all_dropped)
 
 
 @decoder.holds

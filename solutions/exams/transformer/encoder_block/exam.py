@@ -17,6 +17,7 @@ from solutions.exams.transformer._blocks import (
     Settings,
     State,
     drawn_weights,
+    norms_begin_with_ones,
     one_token,
     printed_weights,
     settings,
@@ -119,6 +120,13 @@ def drawn_token(draw: Draw) -> Case:
     return drawn(draw.fix(batch=1, tokens=1, d_hidden=MADE_TWICE), 1, 6, padded=False)
 
 
+@encoder.case(times=1, dtypes=("float32",), hints=False)
+def drawn_very_long(draw: Draw) -> Case:
+    """a padded text of more than 1,024 tokens"""
+    tokens = 1025 + int(draw.rng.integers(50))
+    return drawn(draw.fix(batch=1, tokens=tokens), 2, 2)
+
+
 @encoder.case(times=1)
 def drawn_training(draw: Draw) -> Case:
     """in training, with a dropout of a billionth"""
@@ -126,9 +134,17 @@ def drawn_training(draw: Draw) -> Case:
     return {**chosen, "dropout": ALMOST_NEVER}, weights, inputs, True, 1
 
 
+@encoder.case(times=1)
+def drawn_all_dropped(draw: Draw) -> Case:
+    """in training, with a dropout of 1"""
+    chosen, weights, inputs, _, _ = drawn(draw, 3, 2)
+    return {**chosen, "dropout": 1.0}, weights, inputs, True, 1
+
+
 encoder.holds(leaves_the_generator_alone)
+encoder.holds(norms_begin_with_ones)
 encoder.holds(averages_as(reference.EncoderBlock))
-encoder.half_but_for("dropout", drawn_training)
+encoder.half_but_for("dropout", drawn_training, drawn_all_dropped)
 
 
 @encoder.holds

@@ -108,6 +108,36 @@ def larger_vocabulary(draw: Draw) -> Call:
     return favours_the_sum, tokens, 3, 20
 
 
+# What often ends a text or fills it up, that of GPT-2 last.
+_SPECIAL = (0, 1, 2, 3, 9, 10, 20, 50, 63, 100, 101, 102, 103, 255, 256, 299, 511, 1023, 50_256)
+_FEW = 2
+
+
+@generating.case(times=1)
+def special_elsewhere(draw: Draw) -> Call:
+    """a single text with tokens that end texts elsewhere"""
+    size = _SPECIAL[-1] + 1
+    following, order = torch.zeros(size, dtype=torch.int64), draw.rng.permutation(_SPECIAL)
+    following[[7, *order[:-1]]] = torch.from_numpy(order)
+    places = torch.arange(size)
+
+    def favours_the_following(tokens: Tensor) -> Tensor:
+        # In so large a vocabulary, more tokens would take gigabytes.
+        if tokens.numel() > _FEW:
+            raise IndexError(f"this model takes {_FEW} tokens, and was given {tokens.numel()}")
+        return -((places - following[tokens][..., None]) % size).double()
+
+    return favours_the_following, torch.tensor([[7]]), len(order) + 1, _FEW
+
+
+@generating.case(times=1)
+def long_context(draw: Draw) -> Call:
+    """a context of more than a thousand tokens"""
+    # What is left of it where less is given has another last digit.
+    tokens = some_texts(draw.fix(batch=1, tokens=1100))
+    return specimens.counts_what_it_sees, tokens, 2, 1083
+
+
 @generating.holds
 def gradients_are_tracked_afterwards(
     generate: Callable[..., object], model: Model, tokens: Tensor, number: int, context: int

@@ -16,6 +16,7 @@ from solutions.exams.transformer._blocks import (
     Settings,
     State,
     drawn_weights,
+    norms_begin_with_ones,
     one_token,
     printed_weights,
     settings,
@@ -95,7 +96,7 @@ def drawn_large(draw: Draw) -> Case:
     return chosen, sharp(weights), inputs, False, 1
 
 
-@gpt.case(times=1, dtypes=("float32",))
+@gpt.case(times=1, dtypes=("float32",), hints=False)
 def drawn_very_long(draw: Draw) -> Case:
     """a text of more than 1,024 tokens"""
     # In double precision, PyTorch 2.13 misreads a float32 mask on a CPU, which is no mistake.
@@ -110,9 +111,17 @@ def drawn_training(draw: Draw) -> Case:
     return {**chosen, "dropout": ALMOST_NEVER}, weights, inputs, True, 1
 
 
+@gpt.case(times=1)
+def drawn_all_dropped(draw: Draw) -> Case:
+    """in training, with a dropout of 1"""
+    chosen, weights, inputs, _, _ = drawn(draw, 3, 2)
+    return {**chosen, "dropout": 1.0}, weights, inputs, True, 1
+
+
 gpt.holds(leaves_the_generator_alone)
+gpt.holds(norms_begin_with_ones)
 gpt.holds(averages_as(reference.GPTBlock))
-gpt.half_but_for("dropout", drawn_training)
+gpt.half_but_for("dropout", drawn_training, drawn_all_dropped)
 
 
 @gpt.holds

@@ -91,16 +91,17 @@ def some_p(draw: Draw) -> Call:
 
 @distribution.case
 def all_of_it(draw: Draw) -> Call:
-    """temperature, top-k and top-p together"""
+    """temperature, top-k, which may be above the vocabulary, and top-p together"""
     logits = draw.fix(vocabulary=12).tensor("vocabulary", scale=2.0)
     temperature = round(float(draw.rng.uniform(0.5, 2.5)), 2)
-    return drawn_p(draw, logits, temperature, int(draw.rng.integers(3, 9)))
+    top_k = draw.in_turn([3, 6, 50]) + int(draw.rng.integers(3))
+    return drawn_p(draw, logits, temperature, top_k)
 
 
 @distribution.case(times=1)
 def k_above_the_vocabulary(draw: Draw) -> Call:
     """a top-k above the vocabulary"""
-    return draw.tensor("vocabulary"), 1.0, 50, None
+    return draw.tensor("vocabulary"), 2.0, 50, None
 
 
 @distribution.case(times=1)
@@ -163,6 +164,15 @@ def others_are_zero(answer: Any, logits: Tensor, *settings: Any) -> bool:
     others = reference.next_token_distribution(logits, *settings) == 0
     # Of what is kept, some rounds to 0 here that has a last digit elsewhere.
     return bool((answer(logits, *settings)[others] < 1e-30).all())
+
+
+@distribution.holds
+def unlikely_tokens_are_kept(answer: Any, logits: Tensor, *settings: Any) -> bool:
+    """The probability of a token that is kept may be tiny, and is not 0."""
+    expected = reference.next_token_distribution(logits, *settings)
+    kept = expected > 1e-30
+    found = answer(logits, *settings)[kept] / expected[kept]
+    return bool(((found > 0.5) & (found < 2)).all())
 
 
 @distribution.holds

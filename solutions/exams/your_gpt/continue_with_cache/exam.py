@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from autograder import Draw, Exam
-from companion import try_continuation
+from companion import LIBRARY, try_continuation
 from companion.beside import made_beside
 from companion.trials.continuation_trial import AskedPlainly, Choice, empty_cache
 from companion.trials.training_trials import enable_gradients, gradients_are_enabled
@@ -112,6 +112,27 @@ def gradients_are_tracked_afterwards(
 
 
 continuing.half_but_for("gradients, which are tracked again afterwards", one_new)
+
+_LONG = 1100
+
+
+@continuing.holds
+def a_long_prompt_is_given_at_once(
+    continue_with_cache: Callable[..., Tensor], model: str, ids: Tensor, number: int, choice: str
+) -> bool:
+    """a prompt of more than a thousand tokens is given to the model as a whole, in one call"""
+    if (model, choice) != ("gpt", "the most likely"):
+        return True
+    prompt, given = torch.arange(_LONG)[None] % 10, []
+
+    def logits_of(new: Tensor, numbers: list[int]) -> Tensor:
+        given.append(new.tolist())
+        return torch.arange(10, dtype=torch.float64).expand(*new.shape, 10)
+
+    caches = [made_beside(continue_with_cache, LIBRARY.KVCache, 1, 1, 4 * _LONG, 1)]
+    asked = made_beside(continue_with_cache, AskedPlainly, logits_of, *caches)
+    text = continue_with_cache(asked, prompt, caches, 2, Choice("the most likely"))
+    return given == [prompt.tolist(), [[9]]] and text[0, _LONG:].tolist() == [9, 9]
 
 
 @continuing.holds

@@ -9,6 +9,8 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from companion import try_gpt
+from companion.beside import made_beside
+from companion.trials.gpt_trial import Recorded
 from solutions import your_gpt as reference
 from solutions.exams.your_gpt._modules import Settings, Weights, drawn, gpt_shapes, printed
 
@@ -107,6 +109,13 @@ def drawn_chunks(draw: Draw) -> Case:
     return drawn_case(draw, 3, 1, int(draw.rng.integers(6, 9)), 3, 4, 2)
 
 
+@gpt.case(times=1, dtypes=("float64",), hints=False)
+def drawn_long(draw: Draw) -> Case:
+    """a text of more than a thousand tokens"""
+    tokens = 1025 + int(draw.rng.integers(50))
+    return drawn_case(draw.fix(batch=1, tokens=tokens), 1, 1, 1)
+
+
 @gpt.case(times=1)
 def drawn_parts(draw: Draw) -> tuple[Settings, Weights, tuple[Tensor, ...], Sequence[int], bool]:
     """parts whose results are twice as large as the library's"""
@@ -137,6 +146,42 @@ def new_models_differ(
         all(torch.equal(weight, other[name]) for name, weight in one.items())
         for one, other in combinations(states, 2)
     )
+
+
+@gpt.holds
+def norms_begin_with_ones(
+    model_class: Callable[..., Any], chosen: Settings, weights: Weights, *_: object
+) -> bool:
+    """the weights of each new normalisation are 1"""
+    if weights:
+        return True
+    names = {name for name in gpt_shapes(chosen) if "norm" in name}
+    state = dict(model_class(**chosen).state_dict())
+    return all(bool((state[name] == 1).all()) for name in names if name in state)
+
+
+@gpt.holds
+def caches_are_used_in_training(
+    model_class: Callable[..., Any],
+    chosen: Settings,
+    weights: Weights,
+    inputs: tuple[Tensor, ...],
+    chunks: Sequence[int] = (),
+    *_: object,
+) -> bool:
+    """in training, too, a text in chunks has the logits that it has as a whole"""
+    if not chunks:
+        return True
+    (ids,), past = inputs, chunks[0]
+    model = model_class(**chosen)
+    model.double()
+    model.train(True)
+    head_dim = chosen["d_model"] // chosen["num_heads"]
+    sizes = len(ids), chosen["num_kv_heads"], ids.shape[1], head_dim, torch.float64
+    caches = [made_beside(model_class, Recorded, *sizes) for _ in range(chosen["num_blocks"])]
+    whole = model(ids)
+    model(ids[:, :past], caches)
+    return torch.allclose(model(ids[:, past:], caches), whole[:, past:], rtol=1e-4, atol=1e-5)
 
 
 @gpt.holds

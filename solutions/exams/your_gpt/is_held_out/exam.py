@@ -125,14 +125,17 @@ _BASES = torch.tensor(
         *(2, 7, 10, 29, 31, 33, 37, 53, 100, 101, 127, 128, 131, 256, 257, 263, 512, 911, 1000),
         *(1009, 1024, 9973, 10_000, 10_007, 13_331, 50_257, 50_304, 2**16, 65_537, 65_599),
         *(100_000, 100_003, 131_071, 1_000_000, 1_000_003, 2**20, 2**32),
+        # How many ids there are in `learned` below, the largest one, and how many up to that.
+        *(50, 149, 150),
     )
 )
 
 
-@held_out.case(times=2)
+@held_out.case(times=4)
 def two_neighbours_make_up(draw: Draw) -> Trial:
     """runs that were copied but for two neighbours, of which one is smaller and one larger"""
-    n, bases = int(draw.rng.integers(3, 6)), _BASES[draw.in_turn((0, 1)) :: 2]
+    half, swapped = draw.in_turn(((0, False), (1, True), (0, True), (1, False)))
+    n, bases = int(draw.rng.integers(3, 6)), _BASES[half::2]
     learned = 100 + torch.from_numpy(draw.rng.permutation(50))
     # Behind each run, a token that is nowhere else.
     runs = torch.cat([learned[9 : 9 + n], torch.tensor([50])]).repeat(2 * len(bases), 1)
@@ -140,7 +143,7 @@ def two_neighbours_make_up(draw: Draw) -> Trial:
     # B times the first and the second are as much as before, or the first and B times the second.
     runs[:, place] += torch.cat([-torch.ones_like(bases), bases])
     runs[:, place + 1] += torch.cat([bases, -torch.ones_like(bases)])
-    return learned, runs.flatten(), n
+    return (runs.flatten(), learned, n) if swapped else (learned, runs.flatten(), n)
 
 
 @held_out.case(times=1)
@@ -191,6 +194,17 @@ def shorter_than_a_run(draw: Draw) -> Trial:
     """texts that are shorter than a run"""
     text = drawn(draw, 5, 9)
     return text, text.clone(), 6
+
+
+@held_out.case(times=3)
+def no_text(draw: Draw) -> Trial:
+    """an empty text, which has no runs of one token either"""
+    sizes = draw.in_turn(((5, 0), (0, 5), (0, 0)))
+    learned, test = (drawn(draw, size, 9) for size in sizes)
+    return learned, test, 1
+
+
+held_out.half_but_for("an empty text", no_text)
 
 
 @held_out.case(times=1)

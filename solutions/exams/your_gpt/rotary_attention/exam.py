@@ -184,6 +184,29 @@ def nothing_is_kept_of_a_text(
 
 
 @rotary.holds
+def the_cache_is_used_in_training(
+    module_class: Callable[..., Any],
+    chosen: Settings,
+    weights: Weights,
+    inputs: tuple[Tensor],
+    chunks: Sequence[int] = (),
+) -> bool:
+    """in training, too, a text in chunks comes out as it does as a whole"""
+    if not chunks:
+        return True
+    (given,), past = inputs, chunks[0]
+    module = module_class(**chosen)
+    module.double() if given.dtype == torch.float64 else module.float()
+    module.train(True)
+    head_dim = chosen["d_model"] // chosen["num_heads"]
+    sizes = len(given), chosen["num_kv_heads"], given.shape[1], head_dim, given.dtype
+    cache = made_beside(module_class, Recorded, *sizes)
+    whole = module(given)
+    module(given[:, :past], cache)
+    return torch.allclose(module(given[:, past:], cache), whole[:, past:], rtol=1e-4, atol=1e-4)
+
+
+@rotary.holds
 def long_texts_are_right(
     module_class: Callable[..., Any],
     chosen: Settings,
@@ -200,6 +223,7 @@ def long_texts_are_right(
     small = settings(1, 1, 2)
     module = module_class(**small)
     module.double() if given.dtype == torch.float64 else module.float()
+    module.train(False)
     right = with_its_weights(module, small).to(given.dtype)
     seed = int(1000 * given.abs().sum())
     generator = torch.Generator().manual_seed(seed)

@@ -163,6 +163,20 @@ def almost_one(draw: Draw) -> Trial:
     return p, q, drafted, uniforms
 
 
+@speculating.case(times=1)
+def tiny(draw: Draw) -> Trial:
+    """a tiny probability, and distributions that differ by as little"""
+    # Powers of 2: nothing is rounded, not even in float32. The first token is as likely as it was
+    # drafted, and the second one is rejected: what is left, tiny too, has to be divided by its sum.
+    little, places = 2.0**-22, [*draw.rng.permutation(3).tolist(), 3]
+    first = [0.5, 0.25, 0.25 - little, little]
+    second, even = [0.25 + little, 0.25, 0.25, 0.25 - little], [0.25] * 4
+    p = torch.tensor([first, second, even], dtype=torch.float64)[:, places]
+    q = torch.tensor([first, even], dtype=torch.float64)[:, places]
+    numbers = [ALMOST_ONE, 1 - 2.0**-24, ALMOST_ONE]
+    return p, q, torch.tensor([3, 3]), torch.tensor(numbers, dtype=torch.float64)
+
+
 @speculating.case(times=2)
 def equal_to_a_running_sum(draw: Draw) -> Trial:
     """a last number that is exactly a running sum"""

@@ -225,6 +225,20 @@ def test_inputs_stay():
     assert torch.equal(given, X)
 
 
+def test_module_that_writes_to_its_mask_is_told_so():
+    class Writing(Linear):
+        def forward(self, x, mask):  # type: ignore[override]
+            mask[mask.all(dim=-1)] = False
+            return super().forward(x).masked_fill(mask[..., :1], 0)
+
+    mask = torch.zeros(X.shape, dtype=torch.bool)
+    run_module(Writing, SETTINGS, {"W": W}, (X, mask))
+    mask[0] = True
+    with pytest.raises(ModuleMismatch, match="writes to what it is called with"):
+        run_module(Writing, SETTINGS, {"W": W}, (X, mask))
+    assert mask[0].all()
+
+
 def test_through_a_stand_in():
     def make(**settings):
         return StandIn(Linear(**settings))

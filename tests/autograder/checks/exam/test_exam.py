@@ -903,7 +903,7 @@ def test_what_holds_is_asked_of_what_nobody_wrote_to():
 def test_printed_examples_alone_earn_nothing():
     assert doubling_exam().preview(doubling_but(0)).right_but_for == ""
     exam = doubling_exam()
-    exam.half_but_for("all that is drawn", *(function for function, _ in exam._cases))
+    exam.half_but_for("all that is drawn", *(function for function, *_ in exam._cases))
     assert exam.examine(doubling_but(*range(1, 10))).right_but_for == ""
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 
+from autograder.checks.drivers.run_module import ModuleMismatch
 from autograder.checks.exam.case import Property
 from autograder.checks.exam.exam import Exam
 from tests.support.course import every_exam
@@ -46,10 +47,12 @@ def test_answer_does_not_choose_what_it_is_compared_with(exam: Exam) -> None:
     compared = [one for one, holds in properties.items() if REFERENCE in enclosed_by(holds)]
 
     def of(answer: object, sentence: str) -> bool:
-        return all(
-            case.properties[sentence](answer, *_copied([*case.arguments.values()]))
-            for case in cases
-        )
+        given = ((case.properties[sentence], _copied([*case.arguments.values()])) for case in cases)
+        try:
+            return all(holds(answer, *arguments) for holds, arguments in given)
+        except ModuleMismatch:
+            # It is told that it writes to its inputs, before anything is compared.
+            return False
 
     assert isinstance(exam.reference, type) or not compared
     for sentence in compared:

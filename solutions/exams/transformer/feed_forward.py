@@ -13,11 +13,8 @@ from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
 from solutions.exams.printed_numbers import numbers
 from solutions.exams.transformer._norms import Module
 
-fed = Exam(
-    reference.FeedForward,
-    use=run_module,
-    unasked={"layout": "what a block gives it is contiguous, and GPT-2's own code views it"},
-)
+VIEWED = {"layout": "what a block gives it is contiguous, and GPT-2's own code views it"}
+fed = Exam(reference.FeedForward, use=run_module, unasked=VIEWED)
 
 
 def printed(inputs: Tensor, d_hidden: int) -> Module:

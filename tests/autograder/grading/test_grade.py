@@ -498,6 +498,10 @@ def one():
     "one"
     return np.ones(1)
 @exam.case(times=2)
+def positive(draw):
+    "positive numbers"
+    return np.abs(draw("n"))
+@exam.case(times=2)
 def negative(draw):
     "negative numbers"
     return -np.abs(draw("n"))

@@ -9,6 +9,7 @@ from typing import Any
 import nbformat
 from nbgrader.api import Gradebook
 
+from autograder.grading.exam_seed import exam_seed_of
 from autograder.grading.record import RECORD_SUFFIX
 from tests.support.course import ROOT
 from tests.support.tiny_course import ANSWERS, DOUBLE, LESSON, hand_in, tiny_course
@@ -74,6 +75,8 @@ def class_of_twelve(root: Path) -> Path:
     root.mkdir()
     shutil.copy(ROOT / "nbgrader_config.py", root)
     tiny_course(root)
+    # As `autograder generate` does: the copies of a course draw their hidden cases alike.
+    exam_seed_of(root)
     released = nbformat.read(root / "notebooks" / LESSON / f"{LESSON}.ipynb", as_version=4)
     for number, answers in enumerate(STUDENTS):
         for cell in released.cells:

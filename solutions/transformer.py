@@ -460,7 +460,7 @@ def softmax_with_sink(scores: torch.Tensor, sink: torch.Tensor) -> torch.Tensor:
     Args:
         scores: the scores, (batch, heads, queries, keys), scaled; −inf where a key is hidden from
             a query, which may be the case for all of its keys.
-        sink: the additional logit of each head, (heads,), finite.
+        sink: the additional logit of each head, (heads,), finite, in the dtype of the scores.
 
     Returns:
         The attention weights, (batch, heads, queries, keys), in the dtype of the scores. Each row
@@ -469,6 +469,6 @@ def softmax_with_sink(scores: torch.Tensor, sink: torch.Tensor) -> torch.Tensor:
         many hundreds: the weights have to be finite all the same.
     """
     ### BEGIN SOLUTION
-    column = sink.to(scores.dtype).view(-1, 1, 1).expand(*scores.shape[:-1], 1)
+    column = sink.view(-1, 1, 1).expand(*scores.shape[:-1], 1)
     return torch.softmax(torch.cat([scores, column], dim=-1), dim=-1)[..., :-1]
     ### END SOLUTION

@@ -34,6 +34,7 @@ SAFE = {
     ("authoring/lesson/alt_text.py", "import_module"): "what an author's text imports",
     ("authoring/retakes/anew.py", "import_module"): "the course's reference and exams",
     ("checks/defined.py", "exec"): _LEARNERS,
+    ("checks/drivers/in_order.py", "run_module"): "our own driver of that name, not runpy's",
     ("checks/drivers/layouts.py", "run_module"): "our own driver of that name, not runpy's",
     ("checks/drivers/modes.py", "run_module"): "our own driver of that name, not runpy's",
     ("checks/drivers/second_call.py", "run_module"): "our own driver of that name, not runpy's",

@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
-from autograder.checks.drivers import back_propagation, layouts, modes, second_call
+from autograder.checks.drivers import (
+    back_propagation,
+    in_order,
+    layouts,
+    modes,
+    second_call,
+)
 from autograder.checks.drivers.run_module import run_module
 from autograder.checks.values.outcome import Outcome
 
@@ -100,6 +106,18 @@ WAYS: Mapping[str, Way] = {
         printed=False,
         costs_no_more=True,
         of=run_module,
+    ),
+    "in order": Way(
+        in_order.WORDS,
+        "order",
+        lambda _: in_order.made_in_order,
+        in_order.has_an_order,
+        lambda _: True,
+        in_order.what_is_exchanged,
+        printed=False,
+        costs_no_more=True,
+        of=run_module,
+        changes_nothing=True,
     ),
     "after others": Way(
         second_call.WORDS,

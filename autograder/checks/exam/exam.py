@@ -269,9 +269,7 @@ class Exam:
         return self._in_grading(self.printed_cases(), seed)
 
     def _in_grading(self, printed: list[Case], seed: int) -> list[Case]:
-        """The hidden cases; in one of each kind the driver is at work here. Elsewhere it says what
-        a student's process has it say.
-        """
+        """The hidden cases; of each kind one is driven here, which costs time, and has to hold."""
         if self._cases:
             drawn = list(self._drawn_cases(seed))
             return [*printed, *drawn, *self._in_other_ways(drawn), *self._single_entries(seed)]
@@ -287,9 +285,10 @@ class Exam:
         for place, (function, times, hints) in enumerate(self._cases):
             for turn in range(times):
                 values = function(Draw((seed, place, turn)))
-                cases = self._typed(function, values, self._properties)
-                typed = dict(zip(self._asked_in[function], cases, strict=False))
                 here = self.use is not None and turn == 0
+                holding = self._properties if here or not self.use else {}
+                cases = self._typed(function, values, holding)
+                typed = dict(zip(self._asked_in[function], cases, strict=False))
                 # In each dtype: what differs in one alone would be the driver's word there.
                 noisy = with_noise(typed, self._bind(values), self.reference)
                 noisy = noisy if hints else [replace(one, lookalikes={}) for one in noisy]

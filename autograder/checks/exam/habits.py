@@ -31,6 +31,7 @@ ASPECTS = {
     "dtype": "the dtype",
     "gradients": "the gradients",
     "layout": "tensors that are not contiguous",
+    "order": "the order of its arguments",
     "calls": "a call that is not the first",
     "mode": "the mode, training or evaluation",
     "no_grad": "calls without gradients",

@@ -22,7 +22,7 @@ A request is a tuple, its first entry what to do; so is each reply:
     get target name          → returned … | raised …
     several requests         → the replies to them, each when it is there
     backward graph cotangents → returned gradients-of-arguments … | raised …
-    watch names              → watched: from now on, in one call of three, whether code of the
+    watch names              → watched: from now on, in one call of five, whether code of the
                                student's calls these
     seen                     → saw name, or "", and watches no more
     examine by-exam          → examined: what comes back is sent as an exam compares it, or not
@@ -78,8 +78,7 @@ _LISTS = frozenset(
     }
 )
 _WHENEVER = Deadline(None)
-# No multiple of two, by which cases in two dtypes come.
-_WATCHED_ONE_IN = 3
+_WATCHED_ONE_IN = 5  # no multiple of two, by which cases in two dtypes come
 # They are not imported anew in each process.
 for _package in ("IPython", "autograder"):
     load(_package)
@@ -184,9 +183,11 @@ class StudentSide:
             os.close(waiting)
 
     def _seed(self, kind: str, number: int) -> tuple[object, ...]:
-        modules = {"random": "random", "numpy": "numpy.random", "torch": "torch"}
-        module = sys.modules.get(modules.get(kind, ""))
-        begin = getattr(module, "manual_seed" if kind == "torch" else "seed", None)
+        modules = {"random": "random", "numpy": "numpy.random", "torch": "torch.random"}
+        begins: Any = sys.modules.get(modules.get(kind, ""))
+        # torch.manual_seed seeds graphics cards as well, and takes a hundred times as long.
+        begins = getattr(begins, "default_generator", begins)
+        begin = getattr(begins, "manual_seed" if kind == "torch" else "seed", None)
         return self._call(begin, (number,), {}, back=()) if begin else ("missing",)
 
     def _find(self, name: str) -> tuple[object, ...]:

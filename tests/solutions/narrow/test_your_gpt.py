@@ -409,6 +409,26 @@ def test_excerpts_may_be_many_and_long(most: int, longest: int, together: int) -
     assert is_refused(exam_of("train"), train)
 
 
+def test_shorter_excerpts_are_parts_of_the_text() -> None:
+    def train(
+        model: Any,
+        loss_of: Any,
+        text: Tensor,
+        steps: int,
+        batch_size: int = 16,
+        context_length: int = 64,
+        learning_rate: float = 4e-3,
+    ) -> list[float]:
+        return reference.train(
+            model, loss_of, text, steps, batch_size, context_length - 1, learning_rate
+        )
+
+    finding = exam_of("train").preview(train).finding
+    assert finding
+    assert finding.details[0] == "shapes of its inputs[0][1]: expected 6, received 5"
+    assert not any("expected True" in detail for detail in finding.details)
+
+
 @pytest.mark.parametrize("is_after", [False, True])
 @pytest.mark.parametrize("scheduled", [False, True])
 def test_the_last_parameters_stay(scheduled: bool, is_after: bool) -> None:

@@ -47,19 +47,22 @@ def falling_along_a_line(
     context_length: int = 64,
     learning_rate: float = 4e-3,
 ) -> list[float]:
-    """All windows of the text by unfold, a learning rate set by hand that ends at 0."""
+    """All windows of the text by unfold, a learning rate set by hand that ends at 0, and an
+    optimiser for each parameter.
+    """
     windows = text.unfold(0, context_length, 1)
-    optimizer = AdamW(model.parameters(), lr=learning_rate, weight_decay=0.0)
+    optimizers = [AdamW([one], lr=learning_rate, weight_decay=0.0) for one in model.parameters()]
     losses: list[float] = []
     model.train()
     while len(losses) < steps:
-        for group in optimizer.param_groups:
-            group["lr"] = learning_rate * (1 - len(losses) / steps)
+        for optimizer in optimizers:
+            optimizer.param_groups[0]["lr"] = learning_rate * (1 - len(losses) / steps)
         model.zero_grad()
         ids = windows[torch.randint(len(windows), (batch_size,))]
         loss = loss_of(model(ids), ids)
         torch.autograd.backward(loss)
-        optimizer.step()
+        for optimizer in optimizers:
+            optimizer.step()
         losses += [loss.item()]
     return losses
 

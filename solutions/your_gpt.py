@@ -233,10 +233,11 @@ def speculative_step(
         q: the distributions that the tokens were drafted from, (k, vocabulary).
         drafted: the drafted tokens, (k,), of int64; q[i, drafted[i]] is above 0.
         uniforms: numbers from 0 up to, but not including, 1, (k + 1,): uniforms[i] decides on
-            drafted[i], which is accepted if it is below p[i, t] / q[i, t], where t is drafted[i].
-            The last one draws the token at the end. A number u draws from a distribution the first
-            token at which the running sum of the probabilities exceeds u, or the last token of all
-            where rounding leaves even the whole sum at or below u.
+            drafted[i], which is accepted if it is below p[i, t] / q[i, t], where t is drafted[i],
+            and rejected if it is above. The last one draws the token at the end. A number u draws
+            from a distribution the first token at which the running sum of the probabilities
+            exceeds u, or the last token of all where rounding leaves even the whole sum at or below
+            u.
 
     Returns:
         The accepted tokens and one more, (accepted + 1,), of int64.

@@ -93,7 +93,7 @@ def try_training(
         "one optimiser for all steps": fewest is None or fewest >= min(2, steps),
     }
     if steps > 1 and num_places > 1:
-        found["pieces are drawn anew"] = any(step != begun[0] for step in begun)
+        found["pieces change from step to step"] = any(step != begun[0] for step in begun)
     if steps > 1 and num_places > 1 and batch_size > 1:
         found["pieces of a step differ"] = any(len(set(step)) > 1 for step in begun)
     if steps * batch_size >= _DRAWS * num_places:

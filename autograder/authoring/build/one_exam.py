@@ -11,7 +11,7 @@ from autograder.authoring.build.matching import every_exam
 from autograder.authoring.build.proofs import Proofs
 from autograder.authoring.lesson.personal import course_lesson
 from autograder.checks.drivers.ways import WAYS
-from autograder.checks.exam.case import Case
+from autograder.checks.exam.case import WITH_ANOTHER, Case
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.habits import ASPECTS
 from autograder.checks.exam.report import Report, Verdict
@@ -25,8 +25,6 @@ from autograder.course import Course, lesson_number
 from autograder.errors import LessonNotFound
 
 _WIDTH = 30
-# Before the argument that has another value, in the label of a case that is asked again with it.
-_ANOTHER = ", with another "
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ def told(course: Course, found: KnownExam) -> Iterator[str]:
     yield from (f"  one of these, {way.words}" for name, way in WAYS.items() if name in asked)
     if any(case.group == "single" for case in hidden):
         yield "  some of these, with a single entry along an axis"
-    exchanged = [case.label.partition(_ANOTHER)[2] for case in hidden]
+    exchanged = [case.label.partition(WITH_ANOTHER)[2] for case in hidden]
     if names := dict.fromkeys(filter(None, exchanged)):
         yield f"  some of these again, each with another value of one argument: {', '.join(names)}"
     must = dict.fromkeys(sentence for case in hidden for sentence in case.properties)

@@ -7,7 +7,8 @@ When an instructor grades, the class lives in another process, and this runs the
 the calls go over one by one; so nothing is asked of the class but to be called, and nothing of its
 module but what a module does by itself: state_dict, load_state_dict, named_parameters,
 named_buffers, train, to, and to be called. `make_ready`, `load` and `gradients_of` ask for what a
-module says of itself, and run where it is: they are its word wherever they run.
+module says of itself, and `call_often` for what it returns, and run where it is: they are its word
+wherever they run.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -103,10 +104,10 @@ def run_module(
     if buffer:
         found[parts.buffer_of(buffer)] = _has_buffer(module, buffer)
     if calls > 1:
-        # Of numbers of its own each, so that none finds what another has left in them.
-        copies = [tuple(map(_apart, given)) for _ in range(calls)]
         with torch.no_grad():
-            number, seen = _different(_of_one_kind(results_of(module, copies), calls))
+            outputs = _where_it_is(call_often, module, calls, *map(_apart, given))
+            # What comes from another process is its word.
+            number, seen = _different(_of_one_kind(outputs, calls))
         mode = "training" if training else "evaluation"
         return {**found, parts.outputs_counted(calls): number, parts.outputs_seen(mode): seen}
     with torch.enable_grad():
@@ -150,8 +151,16 @@ def gradients_of(module: Any) -> "dict[str, torch.Tensor | None]":
     return {name: parameter.grad for name, parameter in module.named_parameters()}
 
 
+def call_often(module: Any, times: int, *given: object) -> list[Any]:
+    """What several calls of a module return, as far as it can be compared.
+
+    None of them finds what another has left in its inputs.
+    """
+    return _of_one_kind((module(*map(_apart, given)) for _ in range(times)), times)
+
+
 def _where_it_is(do: Callable[..., Any], module: Any, *arguments: object) -> Any:
-    """What one of the three above does with a module, in the process that it is in."""
+    """What one of the four above does with a module, in the process that it is in."""
     return next(results_of(module, [arguments], do))
 
 

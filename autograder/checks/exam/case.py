@@ -21,6 +21,8 @@ from autograder.checks.values.tensors import (
 )
 
 Property = Callable[..., object]
+# Behind the label of a case, before the argument that has another value.
+WITH_ANOTHER = ", with another "
 
 
 @dataclass(frozen=True)
@@ -109,9 +111,7 @@ def in_other_ways(
     left_out: Collection[str],
     use: Callable[..., object] | None,
 ) -> Iterator[Case]:
-    """The first of some calls that can be made in each of `WAYS`, made so; and those that are not
-    printed with another value in the place of each of their arguments, one at a time: what an
-    answer keeps of a call, by the arguments that it looks at, is wrong there.
+    """The first of some calls that can be made in each of `WAYS`, made so.
 
     Of calls that differ in a switch or a choice, such as `causal`, the first of each: they may lead
     through different lines. `left_out` are the aspects that an exam does not ask for, and `use` is
@@ -124,6 +124,14 @@ def in_other_ways(
             if choice not in seen and (asked := _in_another_way(case, way, reference)):
                 seen.add(choice)
                 yield asked
+
+
+def with_other_values(cases: Sequence[Case], reference: Callable[..., object]) -> Iterator[Case]:
+    """Those of some calls that are not printed, with another value in the place of each argument,
+    one at a time: what an answer keeps of a call, by some of its arguments, is wrong there.
+
+    Of calls that differ in a switch or a choice, the first of each.
+    """
     exchanged = set[tuple[object, ...]]()
     for case in cases:
         choice = tuple(map(_choice, case.arguments.values()))
@@ -181,7 +189,7 @@ def _exchanged(case: Case, name: str, other: object, reference: Property) -> Cas
     """A case with another value of one argument; None where that says nothing more."""
     if case.expected.raised or type(case.expected.value) is bool:
         return None
-    label, here = f"{case.label}, with another `{name}`", case.use is not None
+    label, here = f"{case.label}{WITH_ANOTHER}`{name}`", case.use is not None
     given = {**case.arguments, name: other}
     asked = replace(case, label=label, arguments=given, lookalikes={}, properties={}, here=here)
     expected = expected_of(reference, asked.arguments, asked.driver)

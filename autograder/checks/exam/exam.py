@@ -42,6 +42,7 @@ from autograder.checks.exam.case import (
     expected_of,
     in_other_ways,
     with_noise,
+    with_other_values,
     with_single_entry,
 )
 from autograder.checks.exam.declared import (
@@ -280,6 +281,7 @@ class Exam:
         watched = self.parameters == (*inspect.signature(self.reference).parameters,)
         use = None if watched and not isinstance(self.reference, type) else self.use
         yield from in_other_ways(cases, self.reference, self.unasked, use)
+        yield from with_other_values(cases, self.reference)
 
     def _drawn_cases(self, seed: int) -> Iterator[Case]:
         for place, (function, times, hints) in enumerate(self._cases):
@@ -324,9 +326,8 @@ class Exam:
             return seen() or report
 
     def _once(self, seed: int | None) -> list[Case]:
-        """The hidden cases of a seed, or the printed ones, made once for many answers in a row.
-
-        What takes time is what the misconceptions do on them, which each case remembers.
+        """The hidden cases of a seed, or the printed ones, made once for many answers in a row:
+        they remember what the misconceptions do, which takes most of the time.
         """
         if seed not in self._made:
             # One seed at a time: cases hold all the numbers of all misconceptions.

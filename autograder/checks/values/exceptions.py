@@ -227,7 +227,7 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
      "leaves fewer than it has counted"),
     (r"KeyError: ",
      "there is no such key: it is spelled otherwise, or has still to be put in, as in "
-     "`counts[key] = counts.get(key, 0) + 1`"),
+     "`counts[key] = counts.get(key, 0) + 1`, or a function that you were given has none"),
     (r"AttributeError: '(?!Tensor'|Parameter')[A-Z]\w*' object has no attribute '(?P<name>\w+)'",
      "nothing is called {name} there: it is spelled otherwise, or not set yet, as "
      "`self.{name} = …` in a method does; a name without `self.` ends with its function"),

@@ -55,7 +55,7 @@ def overflowing_scores(draw: Draw) -> BahdanauInputs:
     return state, word, annotations, far_apart_score, cell
 
 
-bahdanau.half_but_for("scores whose exponentials overflow", overflowing_scores)
+bahdanau.half_but_for("scores far from 0", overflowing_scores)
 
 
 @bahdanau.misconception

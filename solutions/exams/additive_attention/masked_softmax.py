@@ -109,7 +109,7 @@ def as_many_as_long(draw: Draw) -> Pair:
 
 
 masked.half_but_for(
-    "scores in the thousands and beyond",
+    "scores far from 0",
     *(loud_padding, low_words, very_low_words, lowest_words),
     *(huge_scores, words_far_below),
 )

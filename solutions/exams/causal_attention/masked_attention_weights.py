@@ -190,7 +190,7 @@ STABILITY.apply(masked, Steps, without=["OneMaximumForAll"])
 def exponentials_by_hand(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
     """Exponentials of large scores overflow to ∞, and ∞ · 0 and ∞ / ∞ are NaN; those of very low
     ones are all 0, which leaves nothing to divide. Subtract from each row its largest visible score
-    first, or use `torch.softmax`.
+    first, or give `torch.softmax` −∞ for the hidden ones.
     """
     exponentials = torch.exp(scores) * ~hidden
     return exponentials / (exponentials.sum(dim=-1, keepdim=True) + 1e-9)
@@ -200,7 +200,7 @@ def exponentials_by_hand(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Te
 def largest_score_added(scores: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
     """Exponentials of large scores overflow to ∞, and ∞ · 0 and ∞ / ∞ are NaN; those of very low
     ones are all 0, which leaves nothing to divide. Subtract from each row its largest visible score
-    first, or use `torch.softmax`.
+    first, or give `torch.softmax` −∞ for the hidden ones.
     """
     largest = scores.masked_fill(hidden, -torch.inf).amax(dim=-1, keepdim=True)
     exponentials = torch.exp(scores + largest.clamp(min=-1e30)).masked_fill(hidden, 0.0)

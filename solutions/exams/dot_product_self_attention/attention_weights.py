@@ -74,7 +74,7 @@ def wide(draw: Draw) -> np.ndarray:
     return 1000.0 * (2 * draw("queries keys").argsort(axis=-1) - 1)
 
 
-weights.half_but_for("scores whose exponentials overflow", large, wide)
+weights.half_but_for("scores far from 0", large, wide)
 
 
 @weights.holds

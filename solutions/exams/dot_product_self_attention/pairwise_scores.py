@@ -76,6 +76,15 @@ def never_itself(inputs: np.ndarray) -> np.ndarray:
 
 
 @pairs.misconception
+def itself_twice(inputs: np.ndarray) -> np.ndarray:
+    """Your diagonal is twice what it should be, as when a triangle is added to its transpose: both
+    contain the diagonal.
+    """
+    all_pairs = inputs @ inputs.T
+    return np.triu(all_pairs) + np.tril(all_pairs)
+
+
+@pairs.misconception
 def pairwise_cosines(inputs: np.ndarray) -> np.ndarray:
     """These are cosines: the diagonal is all 1. In this lesson the scores are not divided by
     lengths.

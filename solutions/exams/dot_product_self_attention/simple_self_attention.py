@@ -71,7 +71,7 @@ def long_words(draw: Draw) -> np.ndarray:
     return draw("tokens d_in", scale=30)
 
 
-attention.half_but_for("scores whose exponentials overflow", overlong, long_words)
+attention.half_but_for("scores far from 0", overlong, long_words)
 
 
 @attention.holds

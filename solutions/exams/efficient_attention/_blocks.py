@@ -233,7 +233,7 @@ class OwnMaximumUnshrunk(Blockwise):
 
 class OwnMaximum(Blockwise):
     """You subtract the largest score of one block, and where it is far below that of another, or is
-    −∞, your factor is infinite. Take the largest of all the blocks that are joined.
+    −∞, your factor is infinite. Take the largest of all the blocks that you have so far.
     """
 
     def raised(self, highest: Tensor, scores: Tensor) -> Tensor:

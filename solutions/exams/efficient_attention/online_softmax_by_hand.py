@@ -98,9 +98,27 @@ def upside_down() -> dict[str, object]:
 
 
 @by_hand.misconception
+def divided_by_the_factor() -> dict[str, object]:
+    """Your factor is right, but the sums of the first block grow, as if you had divided by it.
+    Multiply both sums by the factor.
+    """
+    return usual(FACTOR, 1 / FACTOR, 1 / FACTOR)
+
+
+@by_hand.misconception
+def factor_of_the_example() -> dict[str, object]:
+    """Your factor is the exponential of −2, as in the example, whose largest scores are 3 and 5.
+    Take the largest scores of this exercise: the old one minus the new one.
+    """
+    return usual(math.exp(-2), math.exp(-2), math.exp(-2))
+
+
+@by_hand.misconception
 def difference_for_factor() -> dict[str, object]:
-    """You multiplied by the difference of the two largest scores. The factor is its exponential."""
-    return usual(-1, -1, -1)
+    """You multiplied by the difference of the two largest scores, which is 1. The factor is the
+    exponential of the old one minus the new one.
+    """
+    return usual(1.0, 1.0, 1.0)
 
 
 @by_hand.misconception
@@ -111,6 +129,33 @@ def corrected_twice() -> dict[str, object]:
     first, second = kept(FIRST, 2), kept(SECOND, 3)
     both = ((first[0] + second[0]) * FACTOR, (first[1] + second[1]) * FACTOR)
     return worksheet(first, FACTOR, both)
+
+
+@by_hand.misconception
+def new_block_shrunk() -> dict[str, object]:
+    """You multiplied the second block by the factor, and added the sums of the first one as they
+    were. The first block is the one that is relative to the old largest score: correct its sums.
+    """
+    first, second = kept(FIRST, 2), kept(SECOND, 3)
+    return worksheet(first, FACTOR, (first[0] + second[0] * FACTOR, first[1] + second[1] * FACTOR))
+
+
+@by_hand.misconception
+def second_relative_to_two() -> dict[str, object]:
+    """You corrected the first block, but the exponentials of the second one are relative to 2, the
+    old largest score. Take them relative to the new one.
+    """
+    first, second = kept(FIRST, 2), kept(SECOND, 2)
+    return worksheet(first, FACTOR, (first[0] * FACTOR + second[0], first[1] * FACTOR + second[1]))
+
+
+@by_hand.misconception
+def relative_to_three_at_once() -> dict[str, object]:
+    """Your first line is relative to 3, a score of the second block, which has not been seen yet.
+    Use the largest score of the first block there, and correct the sums when the 3 appears.
+    """
+    first, second = kept(FIRST, 3), kept(SECOND, 3)
+    return worksheet(first, 1, (first[0] + second[0], first[1] + second[1]), highest=(3, 3))
 
 
 @by_hand.misconception
@@ -201,6 +246,20 @@ def powers_of_two() -> dict[str, object]:
     """These are powers of 2. The softmax takes powers of e."""
     second = corrected(0.5, 0.5, lambda x: 2.0**x)
     return worksheet(kept(FIRST, 2, lambda x: 2.0**x), 0.5, second)
+
+
+def zero_for_zero(x: float) -> float:
+    """The exponential, but 0 where it is that of 0."""
+    return math.exp(x) if x else 0.0
+
+
+@by_hand.misconception
+def largest_left_out() -> dict[str, object]:
+    """In your sums the largest score of each block counts for nothing. Relative to itself it is 0,
+    and the exponential of 0 is 1.
+    """
+    second = corrected(FACTOR, FACTOR, zero_for_zero)
+    return worksheet(kept(FIRST, 2, zero_for_zero), FACTOR, second)
 
 
 @by_hand.misconception

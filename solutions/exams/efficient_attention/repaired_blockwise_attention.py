@@ -229,7 +229,7 @@ def with_the_largest_of(queries: Tensor, keys: Tensor, values: Tensor, first: in
 @repaired.misconception
 def first_block_decides(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
     """You keep the largest score from the beginning of the text, so later scores far above it
-    overflow. Let it rise, and shrink the sums when it does.
+    overflow. Subtract the largest score of each block, and bring all blocks to the largest of them.
     """
     return with_the_largest_of(queries, keys, values, block_size)
 
@@ -237,7 +237,7 @@ def first_block_decides(queries: Tensor, keys: Tensor, values: Tensor, block_siz
 @repaired.misconception
 def first_key_decides(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
     """You keep the largest score from the beginning of the text, so later scores far above it
-    overflow. Let it rise, and shrink the sums when it does.
+    overflow. Subtract the largest score of each block, and bring all blocks to the largest of them.
     """
     return with_the_largest_of(queries, keys, values, 1)
 

@@ -195,6 +195,12 @@ def last_two_alone(masks: Masks) -> Tensor:
 
 
 @union.misconception
+def first_and_last_alone(masks: Masks) -> Tensor:
+    """These are the first and the last mask, joined. Join those between them as well."""
+    return masks[0] & masks[-1]
+
+
+@union.misconception
 def first_left_out(masks: Masks) -> Tensor:
     """The first mask is missing in your result: does a loop start with the second one?"""
     return torch.stack((torch.ones_like(masks[0]), *masks[1:])).all(dim=0)

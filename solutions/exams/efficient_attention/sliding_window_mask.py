@@ -126,15 +126,15 @@ def itself_alone_seen(num_tokens: int, window: int) -> Tensor:
 @window.misconception
 def split_between_the_sides(num_tokens: int, window: int) -> Tensor:
     """You divided the window: half of it before the token, half of it after. That is how Longformer
-    counts, but here `window` is the width of each side.
+    counts. Here it reaches as far on each side: the distances 0 to window - 1, before and after.
     """
     return distances(num_tokens).abs() > window // 2
 
 
 @window.misconception
 def less_than_half(num_tokens: int, window: int) -> Tensor:
-    """You compare distances with half of the window. Here `window` is the width of each side: its
-    distances are 0 to window - 1.
+    """You compare distances with half of the window. Here it reaches as far on each side: the
+    distances 0 to window - 1, before and after.
     """
     return distances(num_tokens).abs() >= window // 2
 

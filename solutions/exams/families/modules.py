@@ -135,8 +135,8 @@ class Projecting(Attention):
 
 
 class BiasAlways(Projecting):
-    """A projection has a bias although `qkv_bias` is False: nn.Linear adds one unless you pass
-    bias=qkv_bias. That goes for all three.
+    """A projection has a bias although `qkv_bias` is False, or is not given: False is its default,
+    and nn.Linear adds one unless you pass bias=qkv_bias. That goes for all three.
     """
 
     def biased(self, qkv_bias: bool) -> Biases:

@@ -135,9 +135,7 @@ def a_single_score(draw: Draw) -> tuple[np.ndarray, int]:
     return draw.fix(columns=1)("rows columns"), -1
 
 
-stable.half_but_for(
-    "scores whose exponentials overflow", far_from_zero, spread_wide, hidden_far_below
-)
+stable.half_but_for("scores far from 0", far_from_zero, spread_wide, hidden_far_below)
 
 
 @stable.holds

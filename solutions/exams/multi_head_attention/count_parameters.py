@@ -116,6 +116,14 @@ def no_output_projection(d_in: int, d_out: int, num_heads: int, qkv_bias: bool =
 
 
 @counting.misconception
+def output_leads_back(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """Your out_proj leads back to the d_in features of the inputs. It mixes the heads, from d_out
+    features to as many.
+    """
+    return 3 * (d_in + qkv_bias) * d_out + d_out * d_in + d_in
+
+
+@counting.misconception
 def output_without_bias(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
     """out_proj has a bias, too: d_out more parameters."""
     return 3 * (d_in + qkv_bias) * d_out + d_out * d_out

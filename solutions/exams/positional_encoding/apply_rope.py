@@ -106,7 +106,7 @@ def odd_head(draw: Draw) -> Turned:
     return x, torch.arange(x.shape[1])
 
 
-rotary.half_but_for("bfloat16", far_out_in_bfloat16, further_out_in_bfloat16)
+rotary.half_but_for("16-bit floats", far_out_in_bfloat16, further_out_in_bfloat16)
 
 
 def _is_odd(x: Tensor) -> bool:

@@ -68,7 +68,7 @@ def in_bfloat16_as_well(draw: Draw) -> Turned:
     return x, 2 * torch.arange(x.shape[1]) + 1001
 
 
-repaired.half_but_for("bfloat16", in_bfloat16_as_well)
+repaired.half_but_for("16-bit floats", in_bfloat16_as_well)
 
 
 @repaired.holds

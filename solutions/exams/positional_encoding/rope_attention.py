@@ -125,7 +125,7 @@ def overflowing(draw: Draw) -> Attended:
 
 
 attention.half_but_for("positions far into a long text", keys_with_gaps)
-attention.half_but_for("scores whose exponentials overflow", large_scores, overflowing)
+attention.half_but_for("scores far from 0", large_scores, overflowing)
 
 
 @attention.holds

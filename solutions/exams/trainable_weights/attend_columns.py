@@ -85,7 +85,7 @@ def overflowing_scores(draw: Draw) -> Four:
     return X, W_query, W_key, draw.tensor("d_v d_in")
 
 
-columns.half_but_for("scores whose exponentials overflow", overflowing_scores)
+columns.half_but_for("scores far from 0", overflowing_scores)
 
 
 @columns.holds

@@ -81,7 +81,7 @@ def overflowing_scores(draw: Draw) -> Asked:
     return 1, queries, keys, draw.tensor("tokens d_v")
 
 
-token.half_but_for("scores whose exponentials overflow", large_token_scores, overflowing_scores)
+token.half_but_for("scores far from 0", large_token_scores, overflowing_scores)
 
 
 @token.holds

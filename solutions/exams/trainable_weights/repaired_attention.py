@@ -55,7 +55,7 @@ def overflowing_scores(draw: Draw) -> Triple:
     return (*far_apart(queries, keys), values)
 
 
-repaired.half_but_for("scores whose exponentials overflow", overflowing_scores)
+repaired.half_but_for("scores far from 0", overflowing_scores)
 
 
 def half_repaired(

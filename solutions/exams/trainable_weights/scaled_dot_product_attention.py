@@ -98,7 +98,7 @@ def overlong(draw: Draw) -> Triple:
     return queries, keys, draw.tensor("keys d_v")
 
 
-attention.half_but_for("scores whose exponentials overflow", large_scores, overlong)
+attention.half_but_for("scores far from 0", large_scores, overlong)
 
 
 @attention.holds

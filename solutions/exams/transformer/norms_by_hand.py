@@ -39,7 +39,7 @@ def filled_in(
         "variance": variance,
         "layer normalisation": list(layer or divided(CENTRED, math.sqrt(VARIANCE))),
         "root mean square": root_mean_square,
-        "RMS normalisation": list(rms or divided(TOKEN, math.sqrt(MEAN_SQUARE))),
+        "RMS normalisation": list(rms or divided(TOKEN, root_mean_square)),
     }
 
 
@@ -97,7 +97,15 @@ def variance_of_the_features() -> dict[str, object]:
 @worksheet.misconception
 def root_not_taken() -> dict[str, object]:
     """This is the mean of the squares, which is the root mean square before its square root."""
-    return filled_in(root_mean_square=MEAN_SQUARE, rms=divided(TOKEN, MEAN_SQUARE))
+    return filled_in(root_mean_square=MEAN_SQUARE)
+
+
+@worksheet.misconception
+def no_roots() -> dict[str, object]:
+    """You divided by the variance, and in RMS normalisation by the mean of the squares. Take the
+    square root of each first.
+    """
+    return filled_in(layer=divided(CENTRED, VARIANCE), root_mean_square=MEAN_SQUARE)
 
 
 @worksheet.misconception
@@ -105,7 +113,34 @@ def length_for_root_mean_square() -> dict[str, object]:
     """You divided by the length of the vector: the square root of the *sum* of the squares. Take
     the mean of the squares before the square root.
     """
-    return filled_in(root_mean_square=math.sqrt(46), rms=divided(TOKEN, math.sqrt(46)))
+    return filled_in(root_mean_square=math.sqrt(46))
+
+
+@worksheet.misconception
+def sums_in_both() -> dict[str, object]:
+    """In both normalisations you used the sum of the squares. Divide it by the number of features:
+    the variance and the root mean square need the mean.
+    """
+    return filled_in(
+        variance=30.0, layer=divided(CENTRED, math.sqrt(30)), root_mean_square=math.sqrt(46)
+    )
+
+
+@worksheet.misconception
+def root_before_the_mean() -> dict[str, object]:
+    """Your root mean square is the square root of the sum of the squares, divided by 4. Divide the
+    sum first, and then take the square root.
+    """
+    # On paper the root is rounded before it is divided.
+    return filled_in(root_mean_square=round(math.sqrt(46), 4) / 4)
+
+
+@worksheet.misconception
+def minus_in_the_square() -> dict[str, object]:
+    """In your root mean square, the square of −2 is subtracted from the others. The square of a
+    negative number is positive: add it.
+    """
+    return filled_in(root_mean_square=math.sqrt((16 - 4 + 1 + 25) / 4))
 
 
 @worksheet.misconception
@@ -115,6 +150,14 @@ def centred_in_both() -> dict[str, object]:
     """
     root = math.sqrt(VARIANCE)
     return filled_in(root_mean_square=root, rms=divided(CENTRED, root))
+
+
+@worksheet.misconception
+def standard_deviation_for_both() -> dict[str, object]:
+    """Your root mean square is the standard deviation, in which the mean is subtracted before the
+    squares are taken. Square the features themselves.
+    """
+    return filled_in(root_mean_square=math.sqrt(VARIANCE))
 
 
 @worksheet.misconception
@@ -136,7 +179,7 @@ def mean_of_the_sizes() -> dict[str, object]:
     """Your root mean square is the mean of the features without their signs. Square them, take the
     mean, and then the square root.
     """
-    return filled_in(root_mean_square=3.0, rms=divided(TOKEN, 3))
+    return filled_in(root_mean_square=3.0)
 
 
 @worksheet.misconception
@@ -149,6 +192,15 @@ def signs_lost() -> dict[str, object]:
         layer=divided(centred, math.sqrt(2.5)),
         rms=divided((4.0, 2.0, 1.0, 5.0), math.sqrt(MEAN_SQUARE)),
     )
+
+
+@worksheet.misconception
+def no_deviation_at_minus_two() -> dict[str, object]:
+    """Your deviation of −2 from the mean is 0, as if its minus sign were not there. The four
+    deviations have to add up to 0.
+    """
+    centred = (2.0, 0.0, -1.0, 3.0)
+    return filled_in(variance=14 / 4, layer=divided(centred, math.sqrt(14 / 4)))
 
 
 @worksheet.misconception

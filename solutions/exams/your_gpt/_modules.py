@@ -1,5 +1,7 @@
 """What the exams of `RotaryAttention` and `GPT` share, lesson 10."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -53,3 +55,18 @@ def drawn(draw: Draw, shapes: Shapes) -> Weights:
         name: torch.from_numpy(draw.rng.normal(0, 1 if len(shape) == 1 else 0.5, shape))
         for name, shape in shapes.items()
     }
+
+
+def is_alike_in_chunks(module: Any, given: Tensor, past: int, caches: object) -> bool:
+    """Whether, in training, a text in two chunks comes out as it does as a whole.
+
+    Args:
+        module: a RotaryAttention or a GPT.
+        given: what it is called with, (batch, tokens, ...).
+        past: how many tokens are in the first chunk.
+        caches: empty: the one, or the ones, that the module takes.
+    """
+    module.train(True)
+    whole = module(given)
+    module(given[:, :past], caches)
+    return torch.allclose(module(given[:, past:], caches), whole[:, past:], rtol=1e-4, atol=1e-4)

@@ -19,6 +19,7 @@ def on_paper() -> tuple[()]:
 
 def sheet(
     *,
+    query: int = D_MODEL * D_MODEL,
     key: int = 32,
     attention: int | None = None,
     feed_forward: int = FEED_FORWARD,
@@ -30,10 +31,10 @@ def sheet(
 ) -> Sheet:
     """The seven lines, in which one mistake is carried on to those that follow from it."""
     if attention is None:
-        attention = 2 * D_MODEL * D_MODEL + 2 * key
+        attention = 2 * query + 2 * key
     block = attention + feed_forward + norms
     return {
-        "W_query": D_MODEL * D_MODEL,
+        "W_query": query,
         "W_key": key,
         "attention of one block": attention,
         "feed-forward layer of one block": feed_forward,
@@ -60,6 +61,22 @@ def one_key_head() -> Sheet:
 
 
 @by_hand.misconception
+def head_count_for_features() -> Sheet:
+    """Your keys have 2 features for each token, both in W_key and in the cache. There are 2
+    key/value heads, and each of them has 8 / 4 = 2 features.
+    """
+    return sheet(key=D_MODEL * KV_HEADS, cached=BLOCKS * 2 * KV_HEADS)
+
+
+@by_hand.misconception
+def as_wide_in_the_cache() -> Sheet:
+    """Your keys have 8 features for each token, both in W_key and in the cache. Only 2 heads
+    produce keys, not 4, and each of them has 8 / 4 = 2 features.
+    """
+    return sheet(key=D_MODEL * D_MODEL, cached=BLOCKS * 2 * D_MODEL)
+
+
+@by_hand.misconception
 def no_output_projection() -> Sheet:
     """One or two of the four matrices of the attention are missing: it has W_query, W_key, W_value,
     and `out_proj`, which mixes the features of the merged heads.
@@ -82,9 +99,25 @@ def all_four_alike() -> Sheet:
 
 
 @by_hand.misconception
+def query_and_keys_alone() -> Sheet:
+    """Your attention consists of W_query and W_key, the two matrices above it. It also has W_value
+    and `out_proj`.
+    """
+    return sheet(attention=64 + 32)
+
+
+@by_hand.misconception
 def biases_in_attention() -> Sheet:
     """You counted biases in the attention. Its four projections have none."""
     return sheet(attention=192 + 8 + 4 + 4 + 8)
+
+
+@by_hand.misconception
+def biases_in_each_projection() -> Sheet:
+    """You counted a bias with each matrix of the attention, with W_query and W_key too. None of the
+    four projections has one.
+    """
+    return sheet(query=64 + 8, key=32 + 4)
 
 
 @by_hand.misconception
@@ -161,6 +194,22 @@ def embedding_forgotten() -> Sheet:
 def one_block_in_the_whole() -> Sheet:
     """Your whole model has one block. There are 3, and each has its own parameters."""
     return sheet(blocks=1)
+
+
+@by_hand.misconception
+def all_of_it_three_times() -> Sheet:
+    """In your whole model the embedding and the last normalisation are multiplied by 3 as well.
+    Only the blocks are there 3 times.
+    """
+    return sheet(embeddings=BLOCKS * VOCABULARY * D_MODEL, last_norm=BLOCKS * D_MODEL)
+
+
+@by_hand.misconception
+def blocks_without_norms() -> Sheet:
+    """The whole model is short of 48 parameters: those of the two normalisations in each of the 3
+    blocks.
+    """
+    return sheet() | {"whole model": sheet(norms=0)["whole model"]}
 
 
 @by_hand.misconception

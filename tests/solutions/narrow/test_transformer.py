@@ -446,7 +446,7 @@ def test_what_is_returned_stays_in_bfloat16(name: str, dtypes: tuple[torch.dtype
 
     report = told(name, answer)
     assert report.verdict is not Verdict.PASSED
-    assert report.right_but_for == "bfloat16"
+    assert report.right_but_for == "16-bit floats"
 
 
 def test_weights_have_the_dtype_of_the_scores() -> None:

@@ -266,6 +266,21 @@ def signed_average(attention: Attention, queries: Tensor, keys: Tensor, values: 
 
 
 @exact.misconception
+def signed_average_of_numbers(
+    attention: Attention, queries: Tensor, keys: Tensor, values: Tensor
+) -> bool:
+    """You take an average, or a sum, of differences that keep their signs: below 0 it is never too
+    large, and in `gains_cancel_losses` it is 0. Take abs() of the differences, and the largest.
+    """
+    return agrees(
+        attention,
+        (queries, keys, values),
+        range(1, len(keys) + 1),
+        lambda here, right: bool((here - right).mean() < 1e-4),
+    )
+
+
+@exact.misconception
 def average_within_a_thousandth(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor
 ) -> bool:

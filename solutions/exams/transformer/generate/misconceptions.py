@@ -192,6 +192,24 @@ class ContextNotCut(Writing):
 
 
 @declared
+class BeginningAloneCut(Writing):
+    """The model is given `context_length` tokens at first, and one more in every round. Cut what
+    you have before each call, text[:, -context_length:].
+    """
+
+    cut = 0
+
+    def __call__(
+        self, model: Model, tokens: Tensor, num_new_tokens: int, context_length: int
+    ) -> Any:
+        self.cut = max(0, tokens.shape[1] - context_length)
+        return super().__call__(model, tokens, num_new_tokens, context_length)
+
+    def seen(self, text: Tensor, context_length: int) -> Tensor:
+        return text[:, self.cut :]
+
+
+@declared
 class BeginningInPlaceOfEnd(Writing):
     """If a text is long, the model is given its first tokens, and does not see what it has written.
     Give it the last `context_length` ones, text[:, -context_length:].

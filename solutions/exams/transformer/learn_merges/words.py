@@ -51,16 +51,27 @@ class JoinedBySpaces(Merging):
     itself is none of them. Keep a list of pieces.
     """
 
+    gap: str | None = " "
+
     def __call__(self, text: str, num_merges: int) -> Any:
         joined = " ".join(text)
         merges: list[Pair] = []
         for _ in range(num_merges):
-            counts = Counter(itertools.pairwise(joined.split(" ")))
+            counts = Counter(itertools.pairwise(joined.split(self.gap)))
             if not counts or max(counts.values()) < 2:
                 break
             merges.append(max(counts, key=counts.__getitem__))
             joined = joined.replace(" ".join(merges[-1]), "".join(merges[-1]))
         return merges
+
+
+@declared
+class JoinedAndSplit(JoinedBySpaces):
+    """You keep the pieces in one text, with a space between each two, and split it at whitespace,
+    so that the spaces and ends of lines of the text itself are lost. Keep a list of pieces.
+    """
+
+    gap = None
 
 
 @declared

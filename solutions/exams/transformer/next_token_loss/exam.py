@@ -144,7 +144,7 @@ def in_bfloat16_as_well(draw: Draw) -> Call:
     return drawn(draw.fix(vocabulary=_TRIED_TWICE))
 
 
-loss.half_but_for("bfloat16", in_bfloat16_as_well)
+loss.half_but_for("16-bit floats", in_bfloat16_as_well)
 
 
 @loss.holds

@@ -111,7 +111,7 @@ def in_bfloat16_as_well(draw: Draw) -> Call:
     return drawn(draw.fix(keys=_TRIED_TWICE))
 
 
-sinks.half_but_for("bfloat16", in_bfloat16_as_well)
+sinks.half_but_for("16-bit floats", in_bfloat16_as_well)
 
 
 @sinks.holds

@@ -148,8 +148,8 @@ def shift_of_scores(scores: Tensor) -> Tensor:
 
 @sinks.misconception
 def shifted_by_the_scores_alone(scores: Tensor, sink: Tensor) -> Tensor:
-    """A row whose keys are all hidden gives NaN: its largest score is −∞, and −∞ − (−∞) is NaN.
-    Take the largest of the scores *and* the sink, which is finite.
+    """A row whose keys are all hidden gives NaN: its largest score is −∞, and −∞ − (−∞) is NaN, in
+    a softmax as well. Have the sink, which is finite, among the scores of each row.
     """
     largest = scores.amax(dim=-1, keepdim=True)
     exponentials = (scores - largest).exp()

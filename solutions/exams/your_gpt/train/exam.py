@@ -116,6 +116,17 @@ def held_out_text_is_predicted(train: Callable[..., object], *arguments: Any) ->
 _TEXT = RULE.repeat(4)[:64]
 
 
+def noted(train: Callable[..., object], text: Tensor, *options: float) -> Any:
+    """The notes of a table that was trained on a text."""
+    notes = made_beside(train, Notes, "table")
+    notes.begin()
+    try:
+        train(notes.model, notes.loss, text, *options)
+    finally:
+        notes.end()
+    return notes
+
+
 @training.holds
 def options_may_be_left_out(train: Callable[..., object], *arguments: Any) -> bool:
     """left out, batch_size is 16, context_length is 64, and learning_rate is 4e-3"""
@@ -123,12 +134,7 @@ def options_may_be_left_out(train: Callable[..., object], *arguments: Any) -> bo
         return True
     found = []
     for options in ((), (16, 64, 4e-3)):
-        notes = made_beside(train, Notes, "table")
-        notes.begin()
-        try:
-            train(notes.model, notes.loss, _TEXT, 3, *options)
-        finally:
-            notes.end()
+        notes = noted(train, _TEXT, 3, *options)
         found.append((notes.shapes, notes.parameters[-1][0]))
     (shapes, left), (_, given) = found
     return set(shapes) == {(16, 64)} and torch.allclose(left, given, rtol=1e-3, atol=1e-6)
@@ -147,12 +153,7 @@ def no_rate_is_higher(train: Callable[..., object], *arguments: Any) -> bool:
     """no learning rate is higher than the one that is passed"""
     if arguments[0] != "table":
         return True
-    notes = made_beside(train, Notes, "table")
-    notes.begin()
-    try:
-        train(notes.model, notes.loss, _TEXT, 20, 2, len(_TEXT), _LOW)
-    finally:
-        notes.end()
+    notes = noted(train, _TEXT, 20, 2, len(_TEXT), _LOW)
     moves = [
         max(float((after - before).abs().max()) for before, after in zip(*two, strict=True))
         for two in pairwise(notes.parameters)
@@ -171,16 +172,8 @@ def no_step_is_left_out(train: Callable[..., object], *arguments: Any) -> bool:
     is_longest = arguments[0] == "table" and arguments[2] == _LONGEST
     if not is_longest:
         return True
-    for rate in _RATES:
-        notes = made_beside(train, Notes, "table")
-        notes.begin()
-        try:
-            train(notes.model, notes.loss, _TEXT, _MANY, 2, len(_TEXT), rate)
-        finally:
-            notes.end()
-        if len(notes.shapes) != _MANY:
-            return False
-    return True
+    trained = (noted(train, _TEXT, _MANY, 2, len(_TEXT), rate) for rate in _RATES)
+    return all(len(notes.shapes) == _MANY for notes in trained)
 
 
 # One of four is another, which such a rate makes far too unlikely after the first step.
@@ -194,12 +187,7 @@ def the_last_parameters_stay(train: Callable[..., object], *arguments: Any) -> b
     is_longest = arguments[0] == "table" and arguments[2] == _LONGEST
     if not is_longest:
         return True
-    notes = made_beside(train, Notes, "table")
-    notes.begin()
-    try:
-        train(notes.model, notes.loss, _UNEVEN, 12, 2, len(_UNEVEN), _TOO_HIGH)
-    finally:
-        notes.end()
+    notes = noted(train, _UNEVEN, 12, 2, len(_UNEVEN), _TOO_HIGH)
     # In the last step the learning rate may be 0.
     *earlier, last, end = (step[0] for step in notes.parameters)
     return torch.equal(last, end) or not any(torch.equal(one, end) for one in earlier)

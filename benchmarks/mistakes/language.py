@@ -116,7 +116,7 @@ def speculative_step(p, q, drafted, uniforms):
     if accepted < len(drafted):
         last = (last - q[accepted]).clamp(min=0)
         last = last / last.sum()
-    drawn = (last.cumsum(dim=-1) > uniforms[-1]).int().argmax(dim=-1, keepdim=True)
+    drawn = (last.cumsum(dim=-1)[:-1] <= uniforms[-1]).sum(dim=-1, keepdim=True)
     return torch.cat((drafted[:accepted], drawn))
 """,
     wrong={

@@ -220,8 +220,12 @@ def answers_of(lesson: str) -> Iterator[tuple[str, str, str]]:
 
 
 def a_wrong_one(exam: Exam, name: str, known: set[str]) -> tuple[str, str]:
-    """A cell with the first misconception that can stand alone in one, and which it is."""
+    """A cell with the first misconception that the check names and that can stand alone in one, and
+    which it is.
+    """
     for misconception, wrong in exam.misconceptions.items():
+        if exam.preview(wrong).misconception != misconception:
+            continue
         if not inspect.signature(wrong).parameters:
             # A worksheet: the numbers that it is filled in with are all that there is to it.
             return f"def {name}():\n    return {wrong()!r}", misconception

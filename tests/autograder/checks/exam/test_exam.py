@@ -483,6 +483,29 @@ def test_property_of_class():
     assert report.finding.details == ("this does not hold: each word is mapped by itself",)
 
 
+def test_what_holds_is_asked_where_the_driver_is_here():
+    """In one draw of each kind, in both dtypes: each question is a message."""
+    drawn = [case for case in affine_exam().hidden_cases() if not (case.printed or case.way)]
+    assert [case.label for case in drawn if case.properties] == [
+        "words drawn at random",
+        "words drawn at random, in float32",
+    ]
+    assert all(case.here for case in drawn if case.properties)
+
+
+def test_case_without_hints_asks_no_misconception():
+    exam = mixing_exam()
+
+    @exam.case(times=1, hints=False)
+    def long_mixture(draw):
+        """a mixture that takes long"""
+        return draw.weights("tokens"), draw("tokens d_in")
+
+    asked = {case.label: set(case.lookalikes) for case in exam.hidden_cases() if not case.way}
+    assert asked["a mixture that takes long"] == set()
+    assert asked["a mixture drawn at random"] == set(exam.misconceptions)
+
+
 def test_too_many_arguments_for_driver():
     def first(x):
         return x

@@ -14,8 +14,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Never
 
+from autograder.checks.locate.memory import memory_limit
 from autograder.errors import SandboxFailed
-from autograder.student.sandbox.own_fork import leave_behind, memory_limit
+from autograder.student.sandbox.own_fork import leave_behind
 
 # What the work may take: processor time, memory, and bytes that it tells.
 _SECONDS = 10

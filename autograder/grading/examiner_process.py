@@ -27,6 +27,7 @@ from nbformat.notebooknode import NotebookNode
 from autograder.checks.exam.draw import drawing_from, seed_in_use
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.exam.rules import Written, looking_at
+from autograder.checks.locate.memory import memory_limit
 from autograder.checks.locate.where import searching_in
 from autograder.checks.source.cells import is_exam
 from autograder.errors import (
@@ -49,7 +50,7 @@ from autograder.student.rpc.questions import ForkEnded
 from autograder.student.rpc.session import Session
 from autograder.student.sandbox.confine import die_with_parent
 from autograder.student.sandbox.control import Link, Message
-from autograder.student.sandbox.own_fork import Clock, begin_peak, leave_behind, memory_limit, peak
+from autograder.student.sandbox.own_fork import Clock, begin_peak, leave_behind, peak
 from autograder.student.sandbox.sandbox import Sandbox
 from autograder.student.sandbox.student_process import StudentProcess
 

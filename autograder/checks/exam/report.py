@@ -73,7 +73,8 @@ class Place:
 
     `text` is the line as its author wrote it, `about` says what the change is about, and `more`
     narrows that down. The change itself is not told. If it is not `alone`, the mistake that the
-    hint names is left after it, or one of them if it names `both`.
+    hint names is left after it, or one of them if it names `both`. If it is a `half`, two changes
+    make every example right, each of them in one of the lines.
     """
 
     line: int
@@ -82,6 +83,7 @@ class Place:
     more: str
     alone: bool = True
     both: bool = False
+    half: bool = False
 
 
 @dataclass(frozen=True)
@@ -201,6 +203,13 @@ class Report:
         lines = f"lines {', '.join(others)} and {last}" if others else f"line {last}"
         if self.places[0].both:
             return f"Then they are in {lines}: one small change in either of them leaves the other."
+        if self.places[0].half:
+            changes = "one small change in each" if others else "two small changes there"
+            both = abouts.replace(" or ", " and ")
+            return (
+                f"Perhaps two things differ. Look at {lines}: with {changes}, every example is "
+                f"right. They are about {both}."
+            )
         change = f"one small change {'in any one of them' if others else 'there'}"
         if not self.places[0].alone:
             left = f"{change} leaves what comes of that mistake alone"

@@ -1,7 +1,8 @@
 """The search for the place: change after change, until one makes every printed example right.
 
 Where none does, one may leave what a known misconception does, on every example: then perhaps two
-things are wrong, that misconception and what was changed.
+things are wrong, that misconception and what was changed. Where no single one does either, two of
+the nearest changes are tried together, as long as there is time.
 
 It is bounded in the number of changes, in processor time and, for an answer that waits, by the
 clock; `trials` bounds each change.
@@ -10,8 +11,10 @@ clock; `trials` bounds each change.
 import ast
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +25,7 @@ from autograder.checks.locate.calls import RIGHT
 from autograder.checks.locate.clock import TooLong, processor_time
 from autograder.checks.locate.families.change import MOST_QUOTED, Family, StatementFamily, in_words
 from autograder.checks.locate.families.table import FAMILIES, NEARER, TAKING_AWAY
+from autograder.checks.locate.memory import memory_limit
 from autograder.checks.locate.places import Slot, is_tick, slots_of
 from autograder.checks.locate.seen import Kinds, Ran, watching
 from autograder.checks.locate.source import MOST_LINES, AnswerSource, source_of
@@ -31,9 +35,12 @@ from autograder.checks.values.outcome import Outcome, quiet
 from autograder.checks.values.tensors import one_torch_thread
 
 SECONDS = 0.75
+SECONDS_FOR_TWO = 0.25
 # So much longer by the clock: a busy machine has the others' turns in between.
 _PATIENCE = 4
 _MOST_CHANGES = 10_000
+# Beyond what there is, while two changes are tried together.
+_MOST_MEMORY = 1 << 29
 _MOST_PLACES = 4
 _MOST_TEXT = 120
 # So many numbers or words, of which none equals another, hardly come about in two ways; nor does a
@@ -45,6 +52,7 @@ _KINDS = "fbiuU"
 _BY_CHANCE = 1 / 3
 _LINE = re.compile(r"line (\d+):")
 
+_Changes: TypeAlias = Generator[tuple[ast.expr | ast.stmt, Family | StatementFamily]]
 # By part, which entries are wrong and which are no number; None where all of them are wrong.
 _Entries: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray] | None]
 
@@ -53,7 +61,7 @@ _Entries: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray] | None]
 class FoundPlace:
     """A line at which a change of a family makes every example right, as plain data.
 
-    Or it leaves what some misconception does, one of those `besides`.
+    Or it leaves what some misconception does, one of those `besides`, or is `half` of two changes.
     """
 
     line: int
@@ -61,6 +69,7 @@ class FoundPlace:
     family: int
     quoted: str
     besides: tuple[str, ...] = ()
+    half: bool = False
 
     def place(self, *, both: bool = False) -> Place:
         """The same in words; `both` of two mistakes are named where what this leaves is one.
@@ -74,7 +83,8 @@ class FoundPlace:
             raise ValueError("no place is like this")
         text = _printable(self.text[:_MOST_TEXT])
         more = in_words(family, _printable(self.quoted))
-        return Place(self.line, text, family.about, more, alone=not self.besides, both=both)
+        alone = not self.besides
+        return Place(self.line, text, family.about, more, alone=alone, both=both, half=self.half)
 
 
 def search(
@@ -94,7 +104,7 @@ def search(
 
     Returns:
         The lines, each once, that of the nearest change first; none where none was found. Only
-        where none makes all right are there those that leave a mistake.
+        where none makes all right are there those that leave a mistake, or else of two changes.
     """
     source = source_of(answer)
     if source is None:
@@ -144,7 +154,7 @@ def search(
             line = node.lineno
             if line in found or not (explaining := trials.explaining(end)):
                 continue
-            place = FoundPlace(line, source.text(line), FAMILIES.index(family), family.quoted(node))
+            place = _place(source, node, family)
             if RIGHT in explaining:
                 found[line] = place
                 # Another place that would do is looked for as long again.
@@ -152,7 +162,49 @@ def search(
             elif family not in TAKING_AWAY and used <= source.used():
                 names = tuple(name for name in known if name in explaining)
                 besides.setdefault((line, names), replace(place, besides=names))
+        changes.close()
+        if not found and not besides and _are_telling([case.expected.value for case in cases]):
+            near = partial(_near, source, slots_of(source, kinds), to_blame)
+            last_pair = processor_time() + SECONDS_FOR_TWO
+            return _pair(source, near, partial(trials.is_right, last_pair), last_pair)
     return [*found.values()] or [*besides.values()][:_MOST_PLACES]
+
+
+def _place(
+    source: AnswerSource, node: ast.expr | ast.stmt, family: Family | StatementFamily
+) -> FoundPlace:
+    line = node.lineno
+    return FoundPlace(line, source.text(line), FAMILIES.index(family), family.quoted(node))
+
+
+def _pair(
+    source: AnswerSource,
+    changes: Callable[[], "_Changes"],
+    is_right: Callable[[], bool],
+    end: float,
+) -> list[FoundPlace]:
+    """The lines of two changes that make all cases right together, each once.
+
+    Two changes may ask for far more memory than one: where nothing bounds it, none are tried.
+    """
+    with memory_limit(_MOST_MEMORY) as is_bounded:
+        for turn, one in enumerate(changes() if is_bounded else ()):
+            for other in islice(changes(), turn + 1, None):
+                if processor_time() > end:
+                    return []
+                if is_right():
+                    both = (replace(_place(source, *change), half=True) for change in (one, other))
+                    lines = {place.line: place for place in both}
+                    return [lines[line] for line in sorted(lines)]
+    return []
+
+
+def _near(
+    source: AnswerSource, slots: tuple[Sequence[Slot], Sequence[Slot]], to_blame: "_Blame"
+) -> "_Changes":
+    """Makes one of the nearest changes after the other, of a source that may be changed already."""
+    expressions, blocks = (list(filter(to_blame.may_be, one)) for one in slots)
+    yield from _Putting(source).of_families(expressions, blocks, NEARER, turned=False)
 
 
 def _known(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> list[str]:
@@ -229,6 +281,12 @@ def is_telling(value: object) -> bool:
     return len(others) >= _TELLING
 
 
+def _are_telling(values: Sequence[object]) -> bool:
+    """Whether what returns these, one in each case, hardly returns them for another reason."""
+    whole = {value for value in values if type(value) is int}
+    return len(whole) >= _TELLING or any(map(is_telling, values))
+
+
 def _printable(text: str) -> str:
     """Text in which nothing turns lines, colours or directions, and that can be kept in a file."""
     return "".join(letter if letter.isprintable() else " " for letter in text)
@@ -256,9 +314,7 @@ class _Blame:
         return slot.lines is not None and not any(one.any_of(*slot.lines) for one in self.right)
 
 
-def _changes(
-    source: AnswerSource, kinds: Kinds, to_blame: _Blame, first: int
-) -> Iterator[tuple[ast.expr | ast.stmt, Family | StatementFamily]]:
+def _changes(source: AnswerSource, kinds: Kinds, to_blame: _Blame, first: int) -> "_Changes":
     """Makes change after change; while it waits, the source is changed.
 
     What is wrong in a line stops there, or below it: so that line comes first, then those above.
@@ -269,14 +325,8 @@ def _changes(
     putting = _Putting(source)
     likely = [slot for slot in expressions if to_blame.right and to_blame.is_likely(slot)]
     for slots, families in ((there, NEARER), (likely, NEARER), (expressions, FAMILIES)):
-        for family in families:
-            if isinstance(family, Family):
-                turned = family.from_the_end and not first
-                for slot in reversed(slots) if turned else slots:
-                    yield from putting.of_expression(slot, family)
-            elif slots is expressions:
-                for slot in blocks:
-                    yield from putting.of_block(slot, family)
+        its = blocks if slots is expressions else []
+        yield from putting.of_families(slots, its, families, turned=not first)
 
 
 def _distance(line: int, first: int) -> tuple[bool, int]:
@@ -290,6 +340,24 @@ class _Putting:
     def __init__(self, source: AnswerSource) -> None:
         # What has its lines already, in an answer and below a change that is made of its parts.
         self._has_lines = {id(node) for one in source.definitions for node in ast.walk(one)}
+
+    def of_families(
+        self,
+        expressions: Sequence[Slot],
+        blocks: Sequence[Slot],
+        families: Iterable[Family | StatementFamily],
+        *,
+        turned: bool,
+    ) -> "_Changes":
+        """What families make of expressions and blocks, from the end where that is `turned`."""
+        for family in families:
+            if isinstance(family, Family):
+                from_the_end = family.from_the_end and turned
+                for slot in reversed(expressions) if from_the_end else expressions:
+                    yield from self.of_expression(slot, family)
+            else:
+                for slot in blocks:
+                    yield from self.of_block(slot, family)
 
     def of_expression(self, slot: Slot, family: Family) -> Iterator[tuple[ast.expr, Family]]:
         """What a family makes of an expression; it stands there while this waits."""

@@ -48,6 +48,11 @@ class Trials:
             node for one in source.definitions for node in ast.walk(one) if _may_grow(node)
         ]
 
+    def is_right(self, end: float) -> bool:
+        """Whether all cases are right, before the processor time has come to its end."""
+        self._known = {RIGHT}
+        return RIGHT in self.explaining(end)
+
     def explaining(self, end: float) -> set[str]:
         """What explains all cases, before the processor time has come to its end.
 

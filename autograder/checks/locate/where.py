@@ -160,11 +160,17 @@ def _claimed(there: _There, exercise: str, cases: Sequence[Case]) -> list[FoundP
 
 
 def _found(
-    line: object, text: object, family: object, quoted: object, besides: object
+    line: object,
+    text: object,
+    family: object,
+    quoted: object,
+    besides: object,
+    half: object = False,
 ) -> FoundPlace:
-    match line, text, family, quoted, besides:
-        case int(), str(), int(), str(), list() if bool not in (type(line), type(family)) and all(
-            type(name) is str for name in besides
-        ):
-            return FoundPlace(line, text, family, quoted, tuple(besides))
+    match line, text, family, quoted, besides, half:
+        case int(), str(), int(), str(), list(), bool() if bool not in (
+            type(line),
+            type(family),
+        ) and all(type(name) is str for name in besides):
+            return FoundPlace(line, text, family, quoted, tuple(besides), half)
     raise TypeError("no place is like this")

@@ -64,24 +64,6 @@ def leave_behind(sock: socket.socket, *kept: int) -> None:
         torch.set_num_threads(1)
 
 
-@contextlib.contextmanager
-def memory_limit(most: int) -> Iterator[None]:
-    """Have the kernel refuse what goes this far beyond what there is now."""
-    _, hard = before = resource.getrlimit(resource.RLIMIT_DATA)
-    limit = _data_bytes() + most if sys.platform == "linux" else hard
-    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, before)
-
-
-def _data_bytes() -> int:
-    pages = Path("/proc/self/statm").read_text().split()[5]
-    return int(pages) * resource.getpagesize()
-
-
 def begin_peak() -> int:
     """Count the peak of this process anew, where the kernel can; what it has now, in bytes."""
     with suppress(OSError):

@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from autograder.checks.exam.exam import Exam
-from autograder.checks.exam.report import Place, Report
+from autograder.checks.exam.report import Place, Report, Verdict
 from autograder.checks.locate import clock
 from autograder.checks.locate.calls import RIGHT
 from autograder.checks.locate.cases_as_json import read
@@ -51,6 +51,34 @@ def test_what_it_is_about(right: str, wrong: str, about: str) -> None:
     (found,) = places_in(ONE_LINE.replace(right, wrong))
     assert found.line == 2
     assert found.place().about == about
+
+
+TWO_SLIPS = "def mean_of_rows(x):\n    total = x.sum(axis=0)\n    return total * x.shape[1]\n"
+IN_ONE_LINE = "def mean_of_rows(x):\n    return x.sum(axis=0) * x.shape[1]\n"
+
+
+@pytest.mark.parametrize(("text", "lines"), [(TWO_SLIPS, [2, 3]), (IN_ONE_LINE, [2])])
+def test_two_changes_are_found_together(
+    text: str, lines: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("autograder.checks.locate.search.SECONDS_FOR_TWO", 20.0)
+    # The examples are of two and three rows.
+    monkeypatch.setattr("autograder.checks.locate.search._TELLING", 2)
+    found = places_in(text)
+    assert [one.line for one in found] == lines
+    assert all(one.half for one in found)
+    report = Report("mean", Verdict.WRONG, places=tuple(one.place() for one in found))
+    told = "one small change in each" if len(lines) > 1 else "two small changes there"
+    assert f"with {told}, every example is right" in report.where_to_look
+
+
+def test_two_changes_are_not_tried_where_nothing_bounds_the_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        "autograder.checks.locate.search.memory_limit", lambda _: nullcontext(False)
+    )
+    assert places_in(TWO_SLIPS) == []
 
 
 @pytest.mark.parametrize(

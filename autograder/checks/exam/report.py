@@ -199,22 +199,21 @@ class Report:
         if not self.places:
             return ""
         *others, last = [str(one.line) for one in self.places]
-        abouts = " or ".join(dict.fromkeys(one.about for one in self.places))
+        abouts = [*dict.fromkeys(one.about for one in self.places)]
         lines = f"lines {', '.join(others)} and {last}" if others else f"line {last}"
         if self.places[0].both:
             return f"Then they are in {lines}: one small change in either of them leaves the other."
         if self.places[0].half:
-            changes = "one small change in each" if others else "two small changes there"
-            both = abouts.replace(" or ", " and ")
-            return (
-                f"Perhaps two things differ. Look at {lines}: with {changes}, every example is "
-                f"right. They are about {both}."
-            )
+            told = "one small change in each" if others else "two small changes there"
+            more = f" The changes are about {' and '.join(abouts)}." if others else ""
+            both = f"Look at {lines}: with {told}, every example is right."
+            return f"Perhaps two things differ. {both}{more}"
         change = f"one small change {'in any one of them' if others else 'there'}"
+        about = f"The change is about {' or '.join(abouts)}."
         if not self.places[0].alone:
             left = f"{change} leaves what comes of that mistake alone"
-            return f"The other is then in {lines}: {left}. The change is about {abouts}."
-        return f"Look at {lines}: {change} makes every example right. The change is about {abouts}."
+            return f"The other is then in {lines}: {left}. {about}"
+        return f"Look at {lines}: {change} makes every example right. {about}"
 
 
 def _plain(value: Any) -> Any:

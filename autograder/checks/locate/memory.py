@@ -16,10 +16,10 @@ def memory_limit(most: int) -> Iterator[bool]:
     if sys.platform != "linux":
         yield False
         return
-    _, hard = before = resource.getrlimit(resource.RLIMIT_DATA)
-    limit = _data_bytes() + most
-    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    bounds = [one for one in before if one != resource.RLIM_INFINITY]
+    limit = min([_data_bytes() + most, *bounds])
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, before[1]))
     try:
         yield True
     finally:

@@ -107,6 +107,8 @@ def _why(cell: CellRecord) -> str:
         return "Not answered."
     if cell.hint:
         return cell.hint
-    for place in cell.places:
-        return f"Look at line {place.line}: {cell.where_to_look}."
+    if cell.places:
+        places = cell.places if cell.places[0].half else cell.places[:1]
+        lines = (f"line {one.line}: {one.more or one.about}" for one in places)
+        return f"Look at {', and at '.join(lines)}."
     return cell.message or cell.verdict.value

@@ -19,7 +19,11 @@ ASKED = [
     if any(case.get("way") == "transposed" for case in entry["cases"])
 ]
 
-MODULES = [place for place, exam in EXAMS.items() if exam.use is run_module]
+MODULES = [
+    place
+    for place, exam in EXAMS.items()
+    if exam.use is run_module and "layout" not in exam.unasked
+]
 
 
 def in_each(one: Any, change: Callable[[torch.Tensor], torch.Tensor]) -> Any:

@@ -304,9 +304,17 @@ def seeded(name: str) -> Any:
 
 
 class CopiedHeads(nn.Module):
-    def __init__(self, *sizes: Any, num_heads: int, **named: Any) -> None:
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
         super().__init__()
-        head = CausalHead(*sizes, **named)
+        head = CausalHead(d_in, d_out, context_length, dropout, qkv_bias)
         self.heads = nn.ModuleList(copy.deepcopy(head) for _ in range(num_heads))
 
     def forward(self, inputs: Tensor) -> Tensor:

@@ -165,8 +165,9 @@ def search(
         changes.close()
         if not found and not besides and _are_telling([case.expected.value for case in cases]):
             near = partial(_near, source, slots_of(source, kinds), to_blame)
-            last_pair = processor_time() + SECONDS_FOR_TWO
-            return _pair(source, near, partial(trials.is_right, last_pair), last_pair)
+            end = processor_time() + SECONDS_FOR_TWO
+            last = time.monotonic() + _PATIENCE * SECONDS_FOR_TWO
+            return _pair(source, near, partial(trials.is_right, end), is_over)
     return [*found.values()] or [*besides.values()][:_MOST_PLACES]
 
 
@@ -181,7 +182,7 @@ def _pair(
     source: AnswerSource,
     changes: Callable[[], "_Changes"],
     is_right: Callable[[], bool],
-    end: float,
+    is_over: Callable[[], bool],
 ) -> list[FoundPlace]:
     """The lines of two changes that make all cases right together, each once.
 
@@ -190,7 +191,7 @@ def _pair(
     with memory_limit(_MOST_MEMORY) as is_bounded:
         for turn, one in enumerate(changes() if is_bounded else ()):
             for other in islice(changes(), turn + 1, None):
-                if processor_time() > end:
+                if is_over():
                     return []
                 if is_right():
                     both = (replace(_place(source, *change), half=True) for change in (one, other))

@@ -72,6 +72,21 @@ def test_two_changes_are_found_together(
     assert f"with {told}, every example is right" in report.where_to_look
 
 
+def test_two_changes_do_not_wait_for_an_answer_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autograder.checks.locate.search._TELLING", 2)
+    begun: list[float] = []
+
+    def wait() -> None:
+        begun.append(time.monotonic())
+        time.sleep(0.05)
+
+    # With three slips in it, every pair would be tried.
+    text = TWO_SLIPS.replace("return ", "wait()\n    return 7 - ").replace("* x", "** x")
+    assert search(means_in(text, wait=wait), MEANS.printed_cases(), seconds=0.05) == []
+    # 0.2 s and 1 s by the clock; the processor time alone would last for hundreds.
+    assert len(begun) < 60
+
+
 def test_two_changes_are_not_tried_where_nothing_bounds_the_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -39,6 +39,7 @@ from autograder.checks.exam.judge import both_explain, explains, judge  # noqa: 
 from autograder.checks.exam.report import Report, Verdict  # noqa: E402
 from autograder.checks.exam.rules import broken  # noqa: E402
 from autograder.checks.exam.two_slips import said_of_two  # noqa: E402
+from autograder.checks.locate.memory import memory_limit  # noqa: E402
 from autograder.checks.locate.where import with_places  # noqa: E402
 from autograder.course import Course, lesson_number  # noqa: E402
 from benchmarks.idioms import around  # noqa: E402
@@ -100,6 +101,8 @@ def wrong_answers(
             yield WAYS[2], two, known
 
 
+# A small change may ask for all that a machine has, and be ended with whatever else runs here.
+@memory_limit(4 << 30)
 def try_exercise(lesson: str, name: str, count: int, seed: int = 0) -> list[Seen]:
     """What becomes of an exercise's wrong answers."""
     exam = exams_of(Course(ROOT).exam_module(lesson))[name]

@@ -14,7 +14,7 @@ import pytest
 from nbgrader.api import Gradebook
 from traitlets.config import Config
 
-from autograder.checks.exam.report import Verdict
+from autograder.checks.exam.report import Place, Verdict
 from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record
 
 # Names that spreadsheets would calculate or take apart.
@@ -78,14 +78,22 @@ def hand_in(
     gradebook.db.commit()
 
 
-def keep_record(root: Path, lesson: str, student: str) -> None:
-    """The record beside a graded notebook: one exercise with a hint, one passed."""
+def keep_record(root: Path, lesson: str, student: str, places: tuple[Place, ...] = ()) -> None:
+    """The record beside a graded notebook: one exercise with a hint, one that was stopped.
+
+    Or the other one is wrong in these places.
+    """
     folder = root / "autograded" / student / lesson
     folder.mkdir(parents=True)
     worth: dict[str, Any] = {"points": 0.0, "max_points": 2.0}
     cells = (
         CellRecord(grade_id="scale_check", verdict=Verdict.WRONG, hint=HINT, **worth),
-        CellRecord(grade_id="mix_check", verdict=Verdict.TIMEOUT, **worth),
+        CellRecord(
+            grade_id="mix_check",
+            verdict=Verdict.WRONG if places else Verdict.TIMEOUT,
+            places=places,
+            **worth,
+        ),
     )
     (folder / f"{lesson}{RECORD_SUFFIX}").write_text(Record(cells=cells).text())
 

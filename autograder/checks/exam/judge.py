@@ -5,15 +5,12 @@ known misconception did there. Only numbers are needed for that, so the same jud
 learner's check (numbers shipped beside the notebook) and the hidden exam (numbers made afresh).
 """
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 from autograder.checks.drivers.ways import WAYS
 from autograder.checks.exam.arguments import (
     seen_by_the_answer,
-    with_input_names,
 )
 from autograder.checks.exam.case import Case, are_yes_or_no
 from autograder.checks.exam.habits import (
@@ -26,13 +23,18 @@ from autograder.checks.exam.habits import (
     without_habits,
 )
 from autograder.checks.exam.nearness import Tried, how_far, rounded
-from autograder.checks.exam.observation import Observation, likeness_to, stops_too, what_failed
+from autograder.checks.exam.observation import (
+    Observation,
+    finding_of,
+    likeness_to,
+    none_is_meant,
+    stops_too,
+)
 from autograder.checks.exam.report import Finding, Report, Verdict
-from autograder.checks.exam.rules import returns_nothing_on_purpose, while_it_runs
+from autograder.checks.exam.rules import while_it_runs
 from autograder.checks.exam.two_slips import explain, said_of_two, two_slips
 from autograder.checks.values.compare import Difference
 from autograder.checks.values.faults import is_mismatch, spoilt
-from autograder.checks.values.kinds import NO_RETURN
 from autograder.checks.values.outcome import (
     TOGETHER,
     Outcome,
@@ -40,8 +42,6 @@ from autograder.checks.values.outcome import (
     observe,
     observe_each,
 )
-from autograder.checks.values.parts import follows
-from autograder.checks.values.side_by_side import comparisons, shapes
 from autograder.checks.values.tensors import is_generator
 
 _STUB = "put your code in place of `raise NotImplementedError()`, run its cell, and then this one"
@@ -54,13 +54,12 @@ _BY_CHANCE = (
     "random numbers, remembers something from one call to the next, or reads what `torch.empty` or "
     "`np.empty` found in memory. This exercise asks for none of these."
 )
+_IN_THE_PRINTED = (
+    " (This explains all that is wrong in the printed examples, but not in the other cases.)"
+)
 _NAMED = 4
 # An answer that took long in one call would take as long again in each of the others.
 _ASKED_AGAIN = 3
-# What tells a number that is expected, by itself or with how far the answer is from it.
-_NUMBER = re.compile(
-    r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
-)
 
 
 def judge(
@@ -93,16 +92,14 @@ def judge(
         return Report(
             exercise, Verdict.NOT_IMPLEMENTED, passed=passed, total=len(cases), finding=found
         )
-    name = _diagnose(observations, hints)
-    more = stops_too(name, observations)
-    for dropout in (False, True):
-        if not name:
-            rest, more = _without_habits(observations, dropout)
-            name = _diagnose(rest, hints)
-    if not name:
-        name, more = _diagnose(_inverted(observations), hints), INVERTED
-    two = () if name else two_slips(observations, hints)
-    shown = min(failed, key=lambda one: (not _is_about(name, one), one.case.plainness))
+    names, hint = _named(answer, observations, hints)
+    told = names
+    printed = [one for one in observations if one.case.printed]
+    if not hint and len(printed) < len(observations) and any(one.wrong for one in printed):
+        # What a learner's check says is said here as well.
+        told, hint = _named(answer, printed, hints)
+        hint = hint and hint + _IN_THE_PRINTED
+    shown = min(failed, key=lambda one: (not _is_about(told, one), one.case.plainness))
     if are_yes_or_no(cases):
         # Which of them is shown must not hang on which of the others are wrong.
         shown = min(failed, key=lambda one: (not _stopped(one), one.case.plainness))
@@ -111,14 +108,33 @@ def judge(
         Verdict.EXCEPTION if _stopped(shown) else Verdict.WRONG,
         passed=passed,
         total=len(cases),
-        finding=_finding(
-            shown, exercise, none_is_meant=_none_is_meant(answer, observations, exercise)
+        finding=finding_of(
+            shown, exercise, is_none_meant=none_is_meant(answer, observations, exercise)
         ),
-        misconception=name,
-        hint=hints[name] + more if name else said_of_two(two, hints) or _of_all(answer, failed),
+        misconception=names[0] if len(names) == 1 else "",
+        hint=hint,
         right_but_for=_right_but_for(observations, about),
-        nearest="" if name or two else _how_far(observations),
+        nearest="" if names else _how_far(observations),
     )
+
+
+def _named(
+    answer: Callable[..., object], observations: Sequence[Observation], hints: Mapping[str, str]
+) -> tuple[tuple[str, ...], str]:
+    """The misconception that explains what is wrong, or two, and all that there is to say of it."""
+    name = _diagnose(observations, hints)
+    more = stops_too(name, observations)
+    for dropout in (False, True):
+        if not name:
+            rest, more = _without_habits(observations, dropout)
+            name = _diagnose(rest, hints)
+    if not name:
+        name, more = _diagnose(_inverted(observations), hints), INVERTED
+    if name:
+        return (name,), hints[name] + more
+    if two := two_slips(observations, hints):
+        return two, said_of_two(two, hints)
+    return (), _of_all(answer, [one for one in observations if one.wrong])
 
 
 def _of_all(answer: Callable[..., object], failed: Sequence["Observation"]) -> str:
@@ -274,12 +290,11 @@ def _diagnose(observations: Sequence[Observation], hints: Mapping[str, str]) -> 
     return best
 
 
-def _is_about(name: str, observation: Observation) -> bool:
+def _is_about(names: Collection[str], observation: Observation) -> bool:
     """Whether a hint, if there is one, says what came out of this case."""
     case = observation.case
-    if name not in case.lookalikes:
-        return not name
-    return case.shows(name) and bool(likeness_to(name, observation))
+    asked = [name for name in names if name in case.lookalikes]
+    return not names or any(case.shows(one) and likeness_to(one, observation) for one in asked)
 
 
 def _without_habits(
@@ -355,44 +370,3 @@ def _explained(name: str, observations: Sequence[Observation]) -> int:
             return 0
         explained += likeness
     return explained
-
-
-def _none_is_meant(answer: object, observations: Sequence[Observation], exercise: str) -> bool:
-    """Whether an answer may well return None, here as in other cases or because it says so."""
-    expected = [one.case.expected for one in observations]
-    is_a_result = any(one.value is None and not one.raised for one in expected)
-    return is_a_result or returns_nothing_on_purpose(exercise, answer)
-
-
-def _finding(observation: Observation, exercise: str, *, none_is_meant: bool) -> Finding:
-    # Of a wrong value, the gradients are wrong as well, of a wrong number of outputs their values:
-    # they would only hide it.
-    causes = [one for one in observation.wrong if not follows(one.part)]
-    case = observation.case
-    causes = [
-        replace(one, part=with_input_names(one.part, case.arguments, case.inputs))
-        for one in causes or observation.wrong
-    ]
-    details = []
-    shown = not case.reveal
-    for difference in causes:
-        text = _veiled(difference) if shown else difference.text
-        # One number helps to find a mistake; all of a case that is not printed would be the answer.
-        shown = shown or (not case.printed and bool(_NUMBER.search(text)))
-        text = text.replace(NO_RETURN, "") if none_is_meant else text
-        details.append(f"{difference.part}: {text}" if difference.part else text)
-    raised = observation.outcome.raised
-    if raised and raised.line:
-        details.append(f"in your code, {raised.line}")
-    if observation.outcome.printed:
-        details.append(f"your code printed: {observation.outcome.printed}")
-    compared = (
-        comparisons(causes, case.axes, case.tolerance, reveal=case.reveal)
-        if case.printed
-        else shapes(causes, case.axes)
-    )
-    return replace(what_failed(case, exercise, details), compared=compared)
-
-
-def _veiled(difference: Difference) -> str:
-    return difference.veiled or _NUMBER.sub("not right yet, ", difference.text)

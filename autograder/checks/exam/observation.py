@@ -1,18 +1,27 @@
 """What an answer did on one call, and how like that is to what a known wrong answer does there."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from autograder.checks.drivers.ways import WAYS
-from autograder.checks.exam.arguments import call_of, in_words, loose, one_by_one
+from autograder.checks.exam.arguments import call_of, in_words, loose, one_by_one, with_input_names
 from autograder.checks.exam.case import Case
 from autograder.checks.exam.habits import aspects_alone
 from autograder.checks.exam.report import Finding
+from autograder.checks.exam.rules import returns_nothing_on_purpose
 from autograder.checks.values.compare import Difference, Tolerance, differences
 from autograder.checks.values.faults import is_mismatch
+from autograder.checks.values.kinds import NO_RETURN
 from autograder.checks.values.outcome import Outcome, Raised
+from autograder.checks.values.parts import follows
 from autograder.checks.values.precision import as_of_single
+from autograder.checks.values.side_by_side import comparisons, shapes
 
+# What tells a number that is expected, by itself or with how far the answer is from it.
+_NUMBER = re.compile(
+    r"(largest difference \S+ at \[[^]]*\]: )?expected (-?\d\S*|-?inf|nan|True|False), (?=received)"
+)
 # Of a case that is all as a misconception has it.
 ALL = 2
 # Beyond so many times what is allowed, no noise leads two that make the same mistake.
@@ -109,3 +118,45 @@ def what_failed(case: Case, exercise: str, details: Sequence[str]) -> Finding:
         call=call,
         arguments=one_by_one(open_ones, whole=case.printed),
     )
+
+
+def none_is_meant(answer: object, observations: Sequence[Observation], exercise: str) -> bool:
+    """Whether an answer may well return None, here as in other cases or because it says so."""
+    expected = [one.case.expected for one in observations]
+    is_a_result = any(one.value is None and not one.raised for one in expected)
+    return is_a_result or returns_nothing_on_purpose(exercise, answer)
+
+
+def finding_of(observation: Observation, exercise: str, *, is_none_meant: bool) -> Finding:
+    """What there is to say of a case that failed; a result of None may be meant."""
+    # Of a wrong value, the gradients are wrong as well, of a wrong number of outputs their values:
+    # they would only hide it.
+    causes = [one for one in observation.wrong if not follows(one.part)]
+    case = observation.case
+    causes = [
+        replace(one, part=with_input_names(one.part, case.arguments, case.inputs))
+        for one in causes or observation.wrong
+    ]
+    details = []
+    shown = not case.reveal
+    for difference in causes:
+        text = _veiled(difference) if shown else difference.text
+        # One number helps to find a mistake; all of a case that is not printed would be the answer.
+        shown = shown or (not case.printed and bool(_NUMBER.search(text)))
+        text = text.replace(NO_RETURN, "") if is_none_meant else text
+        details.append(f"{difference.part}: {text}" if difference.part else text)
+    raised = observation.outcome.raised
+    if raised and raised.line:
+        details.append(f"in your code, {raised.line}")
+    if observation.outcome.printed:
+        details.append(f"your code printed: {observation.outcome.printed}")
+    compared = (
+        comparisons(causes, case.axes, case.tolerance, reveal=case.reveal)
+        if case.printed
+        else shapes(causes, case.axes)
+    )
+    return replace(what_failed(case, exercise, details), compared=compared)
+
+
+def _veiled(difference: Difference) -> str:
+    return difference.veiled or _NUMBER.sub("not right yet, ", difference.text)

@@ -146,8 +146,9 @@ def search(
     )
     used = source.used()
     changes = _changes(source, kinds, to_blame, _stopped_at(outcomes[wrong.index(True)]))
-    # What they print, and warn of, would be about what the learner has not written.
-    with one_torch_thread(), quiet():
+    # What they print, and warn of, would be about what the learner has not written; and a change
+    # may ask for far more memory than the answer does.
+    with one_torch_thread(), quiet(), memory_limit(_MOST_MEMORY) as is_bounded:
         for turn, (node, family) in enumerate(changes):
             if turn >= most or is_over() or len(found) >= _MOST_PLACES:
                 break
@@ -163,7 +164,9 @@ def search(
                 names = tuple(name for name in known if name in explaining)
                 besides.setdefault((line, names), replace(place, besides=names))
         changes.close()
-        if not found and not besides and _are_telling([case.expected.value for case in cases]):
+        # Two changes may ask for more still: where no kernel refuses it, none are tried.
+        is_asked = is_bounded and not found and not besides
+        if is_asked and _are_telling([case.expected.value for case in cases]):
             near = partial(_near, source, slots_of(source, kinds), to_blame)
             end = processor_time() + SECONDS_FOR_TWO
             last = time.monotonic() + _PATIENCE * SECONDS_FOR_TWO
@@ -184,19 +187,15 @@ def _pair(
     is_right: Callable[[], bool],
     is_over: Callable[[], bool],
 ) -> list[FoundPlace]:
-    """The lines of two changes that make all cases right together, each once.
-
-    Two changes may ask for far more memory than one: where nothing bounds it, none are tried.
-    """
-    with memory_limit(_MOST_MEMORY) as is_bounded:
-        for turn, one in enumerate(changes() if is_bounded else ()):
-            for other in islice(changes(), turn + 1, None):
-                if is_over():
-                    return []
-                if is_right():
-                    both = (replace(_place(source, *change), half=True) for change in (one, other))
-                    lines = {place.line: place for place in both}
-                    return [lines[line] for line in sorted(lines)]
+    """The lines of two changes that make all cases right together, each once."""
+    for turn, one in enumerate(changes()):
+        for other in islice(changes(), turn + 1, None):
+            if is_over():
+                return []
+            if is_right():
+                both = (replace(_place(source, *change), half=True) for change in (one, other))
+                lines = {place.line: place for place in both}
+                return [lines[line] for line in sorted(lines)]
     return []
 
 

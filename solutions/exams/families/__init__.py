@@ -32,6 +32,7 @@ from solutions.exams.families.attention import (
     SOFTMAX,
     STABILITY,
     TURNED,
+    WITH_TWO_FEATURES,
     Attention,
 )
 from solutions.exams.families.heads import (
@@ -131,6 +132,7 @@ __all__ = [
     "TYPED",
     "VERDICT",
     "WEIGHTS",
+    "WITH_TWO_FEATURES",
     "ZERO_SCORES",
     "ArrayAttention",
     "Attention",

@@ -191,6 +191,15 @@ SCALE = Family(
     RootOfTheInputWidth,
     ScaledAfterwards,
 )
+# What to say where the keys of printed examples have two features, and some divisors are equal.
+WITH_TWO_FEATURES = {
+    "Unscaled": "The scores reach your softmax unscaled, or divided by 1: `(d_k ** 1 / 2)` is 1 "
+    "where d_k is 2. Divide them by the square root of d_k; d_k is the width of a key, and with "
+    "several heads that of one head.",
+    "DividedByTheSquare": "Your scores are divided by 4 where a key has two features: by its width "
+    "squared, or by twice its width, as `/ d_k ** 1 / 2` does. Divide by the square *root*, "
+    "`d_k ** 0.5`.",
+}
 
 # --- the softmax ---------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from solutions.exams.families import (
     ROLES,
     SCALE,
     SOFTMAX,
+    WITH_TWO_FEATURES,
     ZERO_SCORES,
 )
 
@@ -37,6 +38,7 @@ _MASKS = MASK + ZERO_SCORES + FUTURE + KEPT_MASK
         "MaskTrained": "MaskIsTrained",
     },
     says={
+        **WITH_TWO_FEATURES,
         "NoDropout": "Nothing is dropped in training. Apply the dropout to the attention weights.",
     },
     without=("RootOfTheQueries", "RootOfTheValues"),

@@ -17,6 +17,7 @@ from solutions.exams.families import (
     SHARED,
     SOFTMAX,
     SPLIT,
+    WITH_TWO_FEATURES,
     ZERO_SCORES,
     SharedHeads,
     later,
@@ -111,6 +112,7 @@ _TO_CONTEXTS = OFFSET + SHARED + HEADS + SPLIT + MERGE + OUTPUT + SCALE + SOFTMA
         "SplitByWrongView": "step_splits_wrongly",
     },
     says={
+        **WITH_TWO_FEATURES,
         "NothingHidden": "Your step hides nothing. That is right for a single new token; in a "
         "chunk, the first tokens would see the last ones.",
         "DiagonalHidden": "Your new tokens do not see themselves. Start the mask one position "

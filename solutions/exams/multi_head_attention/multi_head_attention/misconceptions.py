@@ -22,6 +22,7 @@ from solutions.exams.families import (
     SOFTMAX,
     SPLIT,
     SWAP,
+    WITH_TWO_FEATURES,
     ZERO_SCORES,
 )
 from solutions.exams.multi_head_attention._specimens import future
@@ -37,14 +38,7 @@ from solutions.exams.multi_head_attention.multi_head_attention.variant import Va
         "RolesSwapped": "KeysAsk",
         "KeysMixed": "ValuesAreKeys",
     },
-    # A head has two features in the printed examples, so some divisors are equal there.
-    says={
-        "Unscaled": "The scores reach your softmax unscaled, or divided by 1: `(d_k ** 1 / 2)` is "
-        "1 where d_k is 2. Divide them by the square root of d_k, the width of one head.",
-        "DividedByTheSquare": "Your scores are divided by 4 where a head has two features: by its "
-        "width squared, or by twice its width, as `/ d_k ** 1 / 2` does. Divide by the square "
-        "*root*, `d_k ** 0.5`.",
-    },
+    says=WITH_TWO_FEATURES,
     # See `OneWideHead` for the third.
     without=("RootOfTheQueries", "RootOfTheValues", "ComparedAndScaledAsOneHead"),
 )

@@ -67,6 +67,24 @@ def test_all_passed():
     assert report == Report("total", Verdict.PASSED, passed=("five", "three"), total=2)
 
 
+def test_what_the_check_names_is_named_in_grading_as_well():
+    def doubled_if_long(x):
+        return doubled(x) if len(x) > 3 else x.min(axis=0)
+
+    known = doubled, largest
+    cases = [case("five", total, *known, x=WORDS), case("three", total, *known, x=WORDS[:3])]
+    five, three = (replace(one, printed=one.label == "five") for one in cases)
+    checked, graded = judged(doubled_if_long, five), judged(doubled_if_long, five, three)
+    assert checked.misconception == "doubled"
+    # Of the other case it is not true, so it is not counted as this mistake.
+    assert not graded.misconception
+    assert graded.hint.startswith(f"{checked.hint} (This explains all that is wrong in the printed")
+    # What is said is shown, although the other case failed, too.
+    assert graded.finding and graded.finding.case == "five"
+    # Nothing is said of printed examples that are right.
+    assert not judged(lambda x: doubled_if_long(x) / (len(x) // 3 + 1), five, three).hint
+
+
 DTYPE = "The dtype is not right either: keep that of what you are given."
 
 

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import sys
 import time
 from collections import Counter
 from contextlib import nullcontext
@@ -94,6 +95,26 @@ def test_two_changes_are_not_tried_where_nothing_bounds_the_memory(
         "autograder.checks.locate.search.memory_limit", lambda _: nullcontext(False)
     )
     assert places_in(TWO_SLIPS) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other kernel refuses it")
+def test_changed_answers_are_refused_much_memory() -> None:
+    asked: list[bool] = []
+
+    def ask_for_much() -> None:
+        asked.append(False)
+        np.empty(1 << 30, np.uint8)
+        asked[-1] = True
+
+    resource = pytest.importorskip("resource")
+    # As it stands it has what it asks for: only what is changed is bounded, one change or two.
+    text = TWO_SLIPS.replace("return ", "ask_for_much()\n    return ")
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    search(means_in(text, ask_for_much=ask_for_much), MEANS.printed_cases())
+    as_it_stands = len(MEANS.printed_cases())
+    assert all(asked[:as_it_stands])
+    assert len(asked) > as_it_stands and not any(asked[as_it_stands:])
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from nbgrader.api import Gradebook
 
+from autograder.checks.exam.report import Place
 from autograder.nbgrading.exports.gradescope import GradescopeExport
 from tests.support.gradebooks import (
     HINT,
@@ -79,6 +80,33 @@ def test_what_was_found_is_said(results: dict[str, Any]) -> None:
     ]  # fmt: skip
     assert found["mix"]["output"] == "stopped: it ran for too long"
     assert (found["why"]["status"], found["why"]["output"]) == ("passed", "Well said.")
+
+
+@pytest.mark.parametrize(
+    ("half", "told"),
+    [
+        (False, "Look at line 4: an axis."),
+        # Each of two changes is needed.
+        (True, "Look at line 4: an axis, and at line 6: what `mean` is given."),
+    ],
+)
+def test_lines_to_look_at_are_told(
+    half: bool, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places = (
+        Place(4, "x.sum(axis=0)", "an axis", "", half=half),
+        Place(6, "mean(x)", "a value", "what `mean` is given", half=half),
+    )
+    with gradebook_in(tmp_path, monkeypatch) as gradebook:
+        add_lessons(gradebook)
+        gradebook.add_student("ada")
+        hand_in(gradebook, "week1", "ada", 1, 0, 3)
+        keep_record(tmp_path, "week1", "ada", places)
+        folder = tmp_path / "out"
+        GradescopeExport(to=str(folder), config=course_at(tmp_path)).export(gradebook)
+    result = json.loads((folder / "week1/ada/results.json").read_text("utf-8"))
+    (mix,) = (test for test in result["tests"] if test["name"] == "mix")
+    assert mix["output"] == told
 
 
 def test_what_waits_is_not_final(results: dict[str, Any]) -> None:

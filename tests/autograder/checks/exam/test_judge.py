@@ -80,7 +80,8 @@ def test_what_the_check_names_is_named_in_grading_as_well():
     assert not graded.misconception
     assert graded.hint.startswith(f"{checked.hint} (This explains all that is wrong in the printed")
     # What is said is shown, although the other case failed, too.
-    assert graded.finding and graded.finding.case == "five"
+    assert graded.finding
+    assert graded.finding.case == "five"
     # Nothing is said of printed examples that are right.
     assert not judged(lambda x: doubled_if_long(x) / (len(x) // 3 + 1), five, three).hint
 

@@ -5,7 +5,7 @@
     not_graded   why a human has to look before anything is graded; "" if it was graded
     files        SHA-256 of each file that was handed in beside it
     answers      SHA-256 of the text of each answer, by the name of its cell
-    added        SHA-256 of the cells and Python files that the student added
+    added        SHA-256 of the cells and files that the student added
     answers_before, added_before   of what can't be graded: the same of the last that could be
     final_before     of what can't be graded: the cells for which a human's points are final
     source       SHA-256 of the instructor's notebook that it was graded with

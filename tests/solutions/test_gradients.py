@@ -99,6 +99,21 @@ def test_a_gradient_that_is_cut_off_has_its_name(place: str):
         assert "no gradient comes back through it" in report.hint
 
 
+@pytest.mark.parametrize("place", sample(ASKED, 12))
+def test_gradients_are_asked_whatever_the_number_of_axes(place: str) -> None:
+    exam = EXAMS[place]
+    cases = [case for case in exam.hidden_cases() if case.way == "gradients"]
+    given = [next(iter(case.arguments.values())) for case in cases]
+    for axes in {one.ndim for one in given if isinstance(one, torch.Tensor)}:
+
+        def answer(first: Any, *others: Any, axes: int = axes) -> Any:
+            is_cut = isinstance(first, torch.Tensor) and first.ndim == axes
+            function = without_a_graph(exam.reference) if is_cut else exam.reference
+            return function(first, *others)
+
+        assert exam.examine(answer).verdict is Verdict.WRONG
+
+
 @pytest.mark.parametrize("place", ASKED[::7])
 def test_it_is_half_of_the_work(place: str):
     exam = EXAMS[place]

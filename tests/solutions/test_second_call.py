@@ -1,5 +1,6 @@
 """Every module is called with other inputs and weights before, and told where it keeps them."""
 
+import inspect
 from typing import Any
 
 import pytest
@@ -14,18 +15,28 @@ from tests.support.sample import sample
 pytestmark = pytest.mark.slow
 
 MODULES = {place: exam for place, exam in every_exam().items() if exam.use is run_module}
+
+
+def takes_a_dropout(exam: Exam) -> bool:
+    return "dropout" in inspect.signature(exam.reference).parameters
+
+
+DROPPING = [place for place in sorted(MODULES) if takes_a_dropout(MODULES[place])]
 # A query and a decoder's state are vectors there, and the keys of each have their own number.
 NOT_SHORTER = {"01_additive_attention/AdditiveAttention"}
 
 
-def remembering(exam: Exam, *, stops: bool) -> type:
-    """The solution, which takes each input to have as many rows as the first one had."""
+def remembering(exam: Exam, *, stops: bool, in_training: bool = False) -> type:
+    """The solution, which takes each input to have as many rows as the first one had.
+
+    Or it does so `in_training` alone.
+    """
 
     class Remembering(exam.reference):  # type: ignore[misc, name-defined]
         rows: int | None = None
 
         def forward(self, inputs: torch.Tensor, *others: Any) -> Any:
-            if inputs.ndim == 1:
+            if inputs.ndim == 1 or (in_training and not self.training):
                 return super().forward(inputs, *others)
             self.rows = self.rows or inputs.shape[-2]
             if stops and inputs.shape[-2] != self.rows:
@@ -34,6 +45,20 @@ def remembering(exam: Exam, *, stops: bool) -> type:
             return super().forward(inputs[..., rows, :], *others)
 
     return Remembering
+
+
+def writing(exam: Exam) -> type:
+    """The solution, which turns its inputs over where PyTorch lets it."""
+
+    class Writing(exam.reference):  # type: ignore[misc, name-defined]
+        def forward(self, *inputs: Any) -> Any:
+            found = super().forward(*inputs)
+            for one in inputs:
+                if isinstance(one, torch.Tensor) and not one.requires_grad:
+                    one.copy_(one.clone().flip(-1))
+            return found
+
+    return Writing
 
 
 def first_output(exam: Exam) -> type:
@@ -71,6 +96,21 @@ def first_weights(exam: Exam) -> type:
 @pytest.mark.parametrize("place", sample(sorted(MODULES.keys() - NOT_SHORTER), 8))
 def test_size_of_a_first_call_that_is_kept_has_its_name(place: str, stops: bool) -> None:
     told(place, remembering(MODULES[place], stops=stops), stops=stops)
+
+
+@pytest.mark.parametrize("place", sample(DROPPING, 4))
+def test_size_of_a_first_call_in_training_that_is_kept_has_its_name(place: str) -> None:
+    report = MODULES[place].examine(remembering(MODULES[place], stops=True, in_training=True))
+    assert "wrong after calls with other inputs and weights" in report.hint
+    assert report.right_but_for == "a call that is not the first"
+
+
+@pytest.mark.parametrize("place", sample(sorted(MODULES), 8))
+def test_inputs_are_left_alone_where_no_gradients_are_asked(place: str) -> None:
+    report = MODULES[place].examine(writing(MODULES[place]))
+    assert report.verdict is Verdict.WRONG
+    told = " ".join((report.hint, *(report.finding.details if report.finding else ())))
+    assert "writes to what it is called with" in told
 
 
 @pytest.mark.parametrize("place", sample(sorted(MODULES), 8))

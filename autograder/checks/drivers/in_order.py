@@ -30,6 +30,12 @@ def has_an_order(arguments: Collection[Any]) -> bool:
     return second_call.is_called_once(arguments) and len(settings) > 1
 
 
+def how_many_settings(arguments: Collection[Any]) -> int:
+    """Of how many arguments a module is made: where all are given, all have their order."""
+    settings, *_ = arguments
+    return len(settings)
+
+
 def what_is_exchanged(expected: object, found: Outcome) -> str:
     """A sentence for whoever is wrong where arguments have no names, and nowhere else."""
     return _EXCHANGED

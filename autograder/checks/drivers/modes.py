@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from autograder.checks.drivers.run_module import run_module
+from autograder.checks.drivers.second_call import said_of_writing
 from autograder.checks.values.as_json import made_where
 from autograder.checks.values.outcome import Outcome
 from autograder.checks.values.tensors import is_function
@@ -77,4 +78,4 @@ def what_hangs_on_the_mode(expected: object, found: Outcome) -> str:
 
 def what_hangs_on_gradients(expected: object, found: Outcome) -> str:
     """A sentence for whoever is wrong where no gradients are asked for, and nowhere else."""
-    return _WITH_GRADIENTS
+    return said_of_writing(found) or _WITH_GRADIENTS

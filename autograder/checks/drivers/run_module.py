@@ -34,7 +34,7 @@ _CASTS = {"float64": "double", "float32": "float", "float16": "half", "bfloat16"
 _MOST_NUMBERS = 1 << 22
 
 
-_WRITES = (
+WRITES = (
     "your module writes to what it is called with, which whoever calls it may need again: leave "
     "that as it is, and compute a new tensor"
 )
@@ -98,7 +98,7 @@ def run_module(
         state, parameters = _where_it_is(make_ready, module, cast_to, training)
     with torch.enable_grad():
         for others in before:
-            module(*others)
+            _left_alone(module, others)
     places = _load(module, state, parameters, weights) if weights else {}
     found: dict[str, object] = {}
     if buffer:
@@ -112,8 +112,7 @@ def run_module(
         return {**found, parts.outputs_counted(calls): number, parts.outputs_seen(mode): seen}
     with torch.enable_grad():
         output = module(*given)
-        if any(map(_is_written, given, inputs)):
-            raise ModuleMismatch(_WRITES)
+        _refuse_written(given, inputs)
         send_back(output)
     back = {f"inputs[{n}]": value.grad for n, value in enumerate(given) if is_floating(value)}
     if places:
@@ -156,12 +155,25 @@ def call_often(module: Any, times: int, *given: object) -> list[Any]:
 
     None of them finds what another has left in its inputs.
     """
-    return _of_one_kind((module(*map(_apart, given)) for _ in range(times)), times)
+    return _of_one_kind((_left_alone(module, given) for _ in range(times)), times)
 
 
 def _where_it_is(do: Callable[..., Any], module: Any, *arguments: object) -> Any:
     """What one of the four above does with a module, in the process that it is in."""
     return next(results_of(module, [arguments], do))
+
+
+def _left_alone(module: Any, given: Sequence[object]) -> Any:
+    """What a module returns for copies of these inputs, which it has to leave as they are."""
+    own = [*map(_apart, given)]
+    output = module(*own)
+    _refuse_written(own, given)
+    return output
+
+
+def _refuse_written(found: Sequence[object], given: Sequence[object]) -> None:
+    if any(map(_is_written, found, given)):
+        raise ModuleMismatch(WRITES)
 
 
 def _is_written(value: Any, before: Any) -> bool:

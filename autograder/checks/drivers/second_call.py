@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from autograder.checks.drivers.back_propagation import is_floating
-from autograder.checks.drivers.run_module import run_module
+from autograder.checks.drivers.run_module import WRITES, run_module
 from autograder.checks.values.outcome import Outcome
 from autograder.checks.values.tensors import is_tensor
 
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     import torch
 
 WORDS = "after calls with other inputs and weights"
+IN_TRAINING = f"{WORDS}, in training"
+_WRITTEN = (
+    "Where no gradients are asked for, your code writes to what it is called with, which whoever "
+    "calls it may need again. Leave that as it is, and compute a new tensor: `+=`, `x[...] = ` and "
+    "methods that end in `_` write in place."
+)
 _KEPT = (
     "Your module is right when it is called for the first time, and wrong after calls with other "
     "inputs and weights: it keeps something of them, such as a mask or positions of their size, or "
@@ -40,11 +46,11 @@ def after_others(
     return run_module(module_class, settings, weights, inputs, training, calls, buffer, before)
 
 
-def is_called_once(arguments: Collection[object]) -> bool:
-    """Whether a module is called once, and not in training."""
+def is_called_once(arguments: Collection[object], *, in_training: bool = False) -> bool:
+    """Whether a module is called once, and not in training, or else in training."""
     _, _, _, *others = arguments
     training, calls, _ = (*others, False, 1, ())[:3]
-    return not training and calls == 1
+    return bool(training) is in_training and calls == 1
 
 
 def what_is_kept(expected: object, found: Outcome) -> str:
@@ -54,7 +60,16 @@ def what_is_kept(expected: object, found: Outcome) -> str:
         expected: what a right answer returns.
         found: what theirs has done.
     """
-    return _KEPT
+    return said_of_writing(found) or _KEPT
+
+
+def said_of_writing(found: Outcome) -> str:
+    """A sentence for whoever writes to inputs of which no gradients are asked; nothing of others.
+
+    PyTorch itself refuses it where there are gradients.
+    """
+    is_written = found.changed or (found.raised and found.raised.message == WRITES)
+    return _WRITTEN if is_written else ""
 
 
 def _have_rows_to_spare(inputs: tuple[object, ...]) -> bool:

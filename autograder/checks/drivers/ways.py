@@ -27,7 +27,8 @@ class Way:
     `here` even where the answer is in another process, also on a `printed` example, and also
     `with_functions` among the arguments if learners can import these. Whatever is wrong there is of
     that aspect alone if it `costs_no_more`. It is asked where the exam's own driver is the one `of`
-    which it is a kind, and if it `changes_nothing` only where the reference does as in the case.
+    which it is a kind, and if it `changes_nothing` only where the reference does as in the case. Of
+    calls that are alike, the one that it `prefers` most is made so.
     """
 
     words: str
@@ -42,6 +43,7 @@ class Way:
     costs_no_more: bool = False
     of: Callable[..., object] | None = None
     changes_nothing: bool = False
+    prefers: Callable[[Collection[object]], int] = lambda _: 0
 
 
 def _has_numbers(given: Collection[object]) -> bool:
@@ -63,6 +65,17 @@ _NO_GRADIENTS = Way(
     with_functions=True,
     printed=False,
     costs_no_more=True,
+)
+_AFTER_OTHERS = Way(
+    second_call.WORDS,
+    "calls",
+    lambda _: second_call.after_others,
+    second_call.is_called_once,
+    lambda _: True,
+    second_call.what_is_kept,
+    here=True,
+    costs_no_more=True,
+    of=run_module,
 )
 WAYS: Mapping[str, Way] = {
     "gradients": Way(
@@ -118,17 +131,16 @@ WAYS: Mapping[str, Way] = {
         costs_no_more=True,
         of=run_module,
         changes_nothing=True,
+        prefers=in_order.how_many_settings,
     ),
-    "after others": Way(
-        second_call.WORDS,
-        "calls",
-        lambda _: second_call.after_others,
-        second_call.is_called_once,
-        lambda _: True,
-        second_call.what_is_kept,
-        here=True,
-        costs_no_more=True,
-        of=run_module,
+    "after others": _AFTER_OTHERS,
+    # What a dropout does hangs on all that was drawn before: here is none, or next to none.
+    "after others in training": replace(
+        _AFTER_OTHERS,
+        words=second_call.IN_TRAINING,
+        is_for=partial(second_call.is_called_once, in_training=True),
+        printed=False,
+        changes_nothing=True,
     ),
     "other mode": Way(
         modes.OTHER_MODE,

@@ -113,14 +113,19 @@ def in_other_ways(
 ) -> Iterator[Case]:
     """The first of some calls that can be made in each of `WAYS`, made so.
 
-    Of calls that differ in a switch or a choice, such as `causal`, the first of each: they may lead
-    through different lines. `left_out` are the aspects that an exam does not ask for, and `use` is
-    its driver, if that does more than watch.
+    Of calls that differ in a switch or a choice, such as `causal`, or in the number of axes, the
+    first of each: they may lead through different lines. `left_out` are the aspects that an exam
+    does not ask for, and `use` is its driver, if that does more than watch.
     """
     for way, what in WAYS.items():
         seen = set[tuple[object, ...]]()
-        for case in cases if what.about not in left_out and what.of is use else ():
-            choice = tuple(map(_choice, case.arguments.values()))
+        is_asked = what.about not in left_out and what.of is use
+        preferred = sorted(
+            cases if is_asked else (), key=lambda one: -what.prefers(one.arguments.values())
+        )
+        for case in preferred:
+            given = case.arguments.values()
+            choice = (*map(_choice, given), *(getattr(one, "ndim", None) for one in given))
             if choice not in seen and (asked := _in_another_way(case, way, reference)):
                 seen.add(choice)
                 yield asked
@@ -171,8 +176,7 @@ def _in_another_way(case: Case, way: str, reference: Callable[..., object]) -> C
         return None
     if what.changes_nothing and is_mistaken(expected, case):
         return None
-    tolerance = printed(case.tolerance, case.arguments, expected.value, case.names)
-    return replace(asked, expected=expected, tolerance=tolerance)
+    return _as_precise(replace(asked, expected=expected), reference)
 
 
 def expected_of(
@@ -195,8 +199,17 @@ def _exchanged(case: Case, name: str, other: object, reference: Property) -> Cas
     expected = expected_of(reference, asked.arguments, asked.driver)
     if expected.raised or not layouts.is_finite(expected.value) or not is_mistaken(expected, case):
         return None
-    tolerance = printed(case.tolerance, given, expected.value, case.names)
-    return replace(asked, expected=expected, tolerance=tolerance)
+    return _as_precise(replace(asked, expected=expected), reference)
+
+
+def _as_precise(case: Case, reference: Property) -> Case:
+    """A call that was made of another one, with a tolerance of its own.
+
+    Other values, another mode or the gradients may need more than the first one did.
+    """
+    tolerance = printed(case.tolerance, case.arguments, case.expected.value, case.names)
+    # The noise is measured in each dtype: which one this is in is not at hand.
+    return with_noise({"": replace(case, tolerance=tolerance)}, case.arguments, reference)[0]
 
 
 def with_single_entry(

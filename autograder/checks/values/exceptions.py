@@ -196,7 +196,8 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
     (r"register_buffer\(\) missing",
      '`register_buffer` takes a name, then the tensor: self.register_buffer("mask", mask)'),
     (r"TypeError: (?P<what>\w+)\.forward\(\) missing \d+ required .{,30}: (?P<names>.{,80})",
-     "calling `{what}` takes {names} as well, if need be the same tensor once more"),
+     "calling `{what}` takes {names} as well, if need be the same tensor once more; what may be "
+     "left out needs a value in the `def`, such as `= None`"),
     (r"TypeError: [\w.]{,80}\(\) missing \d+ required [\w-]+ argument.{,2}: (?P<names>.{,80})",
      "it can't be called without {names}"),
     (r"TypeError: (?P<what>zeros|ones|empty|rand|randn)\(\) takes 1 positional argument but",

@@ -37,14 +37,12 @@ class Earlier:
     def others(self) -> frozenset[str]:
         """The answers whose texts are known to be others than those that could be graded last.
 
-        Where no record tells which text an answer had, it is neither the same nor another. What
-        could not be graded had none: of a submission that is another now, all are others, as where
-        the student added something else. Of the very same file none is, even if an earlier program
-        has read less of it.
+        Where no record tells which text an answer had, or the student added something else, it is
+        neither the same nor another. What could not be graded had none: of a submission that is
+        another now, all are others. Of the very same file none is, even if an earlier program has
+        read less of it.
         """
         now, before = Record.read(self.draft), self.before
-        if self._is_added_to:
-            return frozenset(now.answers)
         if before.submission == now.submission:
             return frozenset()
         known = self._last_read
@@ -83,5 +81,13 @@ class Earlier:
 
     @property
     def _is_added_to(self) -> bool:
-        """Whether what the student added is known to be something else than it was."""
-        return self._last_added not in ("", Record.read(self.draft).added)
+        """Whether what the student added is known to be something else than it was.
+
+        What is added hangs on what is given out, too. Of the very same hand-in it has not changed,
+        whatever has been mended in the lesson since.
+        """
+        now, before = Record.read(self.draft), self.before
+        is_known = not before.not_graded and before.submission == now.submission
+        if is_known and before.files == now.files:
+            return False
+        return self._last_added not in ("", now.added)

@@ -46,8 +46,7 @@ def grade_handed_in(job: Job, submission: HandedIn, files: Beside) -> Graded:
 
 
 def _added(graded: Graded, files: Mapping[str, str]) -> str:
-    """The SHA-256 of where an answer can stand beside its own cell."""
+    """The SHA-256 of where an answer can stand beside its own cell, or be said to stand."""
     cells = [cell for cell in graded.notebook.cells if cell.id.startswith(ADDED_ID)]
     texts = [whole_text(cell, graded.whole) for cell in cells]
-    modules = sorted((name, digest) for name, digest in files.items() if name.endswith(".py"))
-    return hashlib.sha256(json.dumps([texts, modules]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([texts, sorted(files.items())]).encode()).hexdigest()

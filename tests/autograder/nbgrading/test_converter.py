@@ -490,7 +490,7 @@ def answer_elsewhere(course: Class, student: str, place: str, words: str) -> Non
 
 @pytest.mark.parametrize("is_broken_meanwhile", [False, True])
 @pytest.mark.parametrize("place", ["cut", "cell", "file"])
-def test_credit_for_another_answer_elsewhere_is_none_of_this(
+def test_credit_for_an_answer_that_stands_elsewhere_waits(
     course: Class, place: str, is_broken_meanwhile: bool
 ) -> None:
     student = f"elsewhere-{place}-{is_broken_meanwhile}"
@@ -512,8 +512,39 @@ def test_credit_for_another_answer_elsewhere_is_none_of_this(
         assert course.grade(student)
     answer_elsewhere(course, student, place, "No idea...")
     assert course.grade(student)
-    assert course.given(student, "why") == (None, None, True)
-    assert course.given(student, "double_check")[1] == (3 if place == "cut" else None)
+    # What stands elsewhere may be the answer, or a scratch cell: a human has to see which.
+    is_another = place == "cut"
+    assert course.given(student, "why") == ((None, None, True) if is_another else (1, 2, True))
+    *points, waits = course.given(student, "double_check")
+    assert points == [None, 3]
+    assert waits or is_another
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_points_stay_final_where_the_lesson_alone_is_mended(course: Class, is_there: bool) -> None:
+    """What is given out hangs on the lesson, and so does what a student seems to have added."""
+    student = f"mended-{is_there}"
+    course.hand_in(student)
+    answer_elsewhere(course, student, "cell", "Brilliant.")
+    source = course.root / "source" / LESSON / f"{LESSON}.ipynb"
+    before = source.read_bytes()
+    mended = nbformat.reads(before.decode(), 4)
+    mended.cells = [cell for cell in mended.cells if "arange" not in cell.source]
+    assert len(mended.cells) < len(nbformat.reads(before.decode(), 4).cells)
+    versions = [before, as_bytes(mended)][:: -1 if is_there else 1]
+    try:
+        for version in versions:
+            source.write_bytes(version)
+            assert course.api.generate_assignment(LESSON, force=True)["success"]
+            assert course.grade(student, force=True)
+            if version == versions[0]:
+                course.give(student, "why", 1, 2)
+                course.give(student, "double_check", None, 3)
+        assert course.given(student, "why") == (1, 2, False)
+        assert course.given(student, "double_check") == (None, 3, False)
+    finally:
+        source.write_bytes(before)
+        assert course.api.generate_assignment(LESSON, force=True)["success"]
 
 
 def test_record_that_knows_a_long_answer_as_it_is_shown_waits(course: Class) -> None:

@@ -23,6 +23,7 @@ from autograder.grading.submitted_files import (
 )
 from autograder.nbgrading.inbox.arrivals import (
     Arrival,
+    anybody_can_replace_in,
     arrivals,
     name_of_owner,
     report,
@@ -59,6 +60,13 @@ class SafeCollect(ExchangeCollect):  # type: ignore[misc]
         )
         if self.check_owner and not_ours:
             self.fail(not_ours)
+        if anybody_can_replace_in(Path(self.inbound_path)):
+            self.log.warning(
+                "In %s anybody can rename what others have handed in, and give it another time: "
+                "whose it is ends that with `chmod +t %s`",
+                self.inbound_path,
+                self.inbound_path,
+            )
         found, self._aside = arrivals(
             Path(self.inbound_path).iterdir(), self.coursedir.assignment_id
         )

@@ -280,8 +280,9 @@ def test_what_anybody_can_rename_is_not_an_instructors(
     log = exchange.collect()
     assert exchange.collected() == {}
     assert f"anybody can rename it: end that with `chmod +t {exchange.inbound}`" in log
+    assert "anybody can rename what others have handed in, and give it another time" in log
     exchange.inbound.chmod(0o3733)
-    exchange.collect()
+    assert "anybody can rename" not in exchange.collect()
     assert exchange.collected() == {"eve": "ada's"}
 
 

@@ -20,7 +20,7 @@ _HARMLESS |= {"string", "re", "time", "warnings", "_operator", "_functools", "_c
 _REACHING = RUNS_TEXT | STOPS | words("open __import__ globals setattr delattr get_ipython")
 # Of libraries, what writes files, loads code or sets what others use.
 _WRITING = WRITES_FILES | words(
-    "system popen replace load load_library compile hub set_default_dtype"
+    "system popen load load_library compile hub set_default_dtype"
 )
 MOST_LINES = 200
 

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from importlib.util import find_spec, module_from_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -311,7 +312,9 @@ def mean_of_rows(x):
     [
         "open('notes').read()",
         "os.remove(x)",
+        "os.replace(x, x)",
         "remove(x)",
+        "Path(x).replace(x)",
         "np.save(x, x)",
         "exec(x)",
         "__import__('os')",
@@ -323,8 +326,15 @@ def test_what_reaches_files_is_never_run_changed(reaching: str) -> None:
     text = (
         f"def mean_of_rows(x):\n    if len(x) > 9:\n        {reaching}\n    return x.sum(axis=0)\n"
     )
-    wrong = means_in(text, os=os, remove=os.remove)
+    wrong = means_in(text, os=os, remove=os.remove, Path=Path)
     assert search(wrong, MEANS.printed_cases(), seconds=60, most=9) == []
+
+
+def test_text_is_no_file() -> None:
+    """`replace` is what answers about texts call most, and what moves a file is called so, too."""
+    text = ONE_LINE.replace("return", 'assert "a".replace("a", "b")\n    return')
+    (found,) = places_in(text.replace("axis=1", "axis=0"))
+    assert found.line == 3
 
 
 def report(text: str, exam: Exam = MEANS) -> Report:

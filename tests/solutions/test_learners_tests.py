@@ -11,8 +11,10 @@ import pytest
 import torch
 
 from autograder.checks.exam.case import Case, are_yes_or_no, is_mistaken
+from autograder.checks.exam.draw import Draw
 from autograder.checks.exam.exam import Exam
 from solutions.exams.families import Comparison
+from solutions.exams.spoiled import spoiled
 from tests.support.course import every_exam
 from tests.support.sample import sample
 
@@ -34,6 +36,16 @@ ALL_TESTS = {
     for place, exam in every_exam().items()
     if signature(exam.reference).return_annotation is bool
 }
+
+
+@pytest.mark.parametrize("turn", range(6))
+@pytest.mark.parametrize("size", [0.0, 1e-6])
+def test_what_is_spoiled_is_no_rounding(turn: int, size: float) -> None:
+    """A number next to 0 with the other sign, or one that is like its neighbour, was passed."""
+    right = size * torch.arange(6, dtype=torch.float64).reshape(2, 3)
+    wrong = spoiled(Draw((SEED, 0, turn)), 1, 2)(right)
+    assert (wrong - right).abs().max() > 0.01
+    assert wrong[0].equal(right[0])
 
 
 def steps_of(exam: Exam) -> type[Comparison] | None:

@@ -11,7 +11,7 @@ import numpy as np
 from autograder.checks.exam.observation import ALL, Observation, likeness_to, overlap
 from autograder.checks.values.compare import differences
 from autograder.checks.values.parts import is_gradient
-from autograder.checks.values.tensors import is_function, table_of
+from autograder.checks.values.tensors import table_of
 
 # Which entries of a mask are wrong; None of what is no mask, or of another shape.
 _Entries: TypeAlias = np.ndarray | None
@@ -35,8 +35,8 @@ def two_slips(observations: Sequence[Observation], hints: Mapping[str, str]) -> 
     """
     printed = [one for one in observations if one.case.printed and not one.case.way]
     failed = [one for one in printed if not one.as_expected]
-    # Of answers that say yes or no about numbers, any two mistakes explain many between them.
-    guessed = all(map(_is_yes_or_no, printed))
+    # Of answers that say yes or no, any two mistakes explain many between them.
+    guessed = all(type(one.case.expected.value) is bool for one in printed)
     if guessed or all(one.outcome.raised for one in failed):
         return ()
     right = [one.case for one in printed if one.as_expected]
@@ -71,13 +71,6 @@ def explain(two: Sequence[str], observations: Sequence[Observation]) -> bool:
     wrong = [_wrong(one.outcome.value, one) for one in failed]
     one, other = (_spoilt(name, failed) for name in two)
     return bool(failed) and _are_apart(one, other, wrong)
-
-
-def _is_yes_or_no(observation: Observation) -> bool:
-    """Whether an answer is one of two, and not about a function, which it may know by name."""
-    case = observation.case
-    about_functions = any(is_function(one) or type(one) is str for one in case.arguments.values())
-    return type(case.expected.value) is bool and not about_functions
 
 
 def _two_in_masks(failed: Sequence[Observation], names: Collection[str]) -> tuple[str, ...]:

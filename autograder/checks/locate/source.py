@@ -19,9 +19,7 @@ _HARMLESS |= {"itertools", "math", "numbers", "operator", "random", "statistics"
 _HARMLESS |= {"string", "re", "time", "warnings", "_operator", "_functools", "_collections_abc"}
 _REACHING = RUNS_TEXT | STOPS | words("open __import__ globals setattr delattr get_ipython")
 # Of libraries, what writes files, loads code or sets what others use.
-_WRITING = WRITES_FILES | words(
-    "system popen load load_library compile hub set_default_dtype"
-)
+_WRITING = WRITES_FILES | words("system popen load load_library compile hub set_default_dtype")
 MOST_LINES = 200
 
 Definition = ast.FunctionDef | ast.ClassDef

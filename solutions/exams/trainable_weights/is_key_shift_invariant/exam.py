@@ -191,14 +191,15 @@ shifted.tries([features_cancel], several_features, times=1)
 
 
 def wrong_once_shifted(draw: Draw, wrong: Callable[[Tensor], Tensor]) -> ShiftTrial:
-    """An attention that is right for the keys as they are, and wrong for any others."""
-    queries, here, values, shift = drawn_shift(draw)
+    """An attention that is wrong for these queries, unless the keys are as they are."""
+    asked, here, values, shift = drawn_shift(draw)
 
     def attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
         contexts = companion.scaled_attention(queries, keys, values)
-        return contexts if keys.equal(here) else wrong(contexts)
+        is_right = keys.equal(here) or not queries.equal(asked)
+        return contexts if is_right else wrong(contexts)
 
-    return attention, queries, here, values, shift
+    return attention, asked, here, values, shift
 
 
 @shifted.case(times=5)

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from companion.beside import made_beside
+from companion.trials.other_ways import refuse_another_order
 from companion.trials.quoted import in_quotes
 
 Chunk = tuple[torch.Tensor, torch.Tensor]
@@ -22,11 +23,12 @@ def try_cache(
 
     Its dtype is that of the keys. Beside it stands a second cache, which is reset while it is still
     empty, and is given the first chunk of the first text with all signs turned: once before the
-    other is used, and once afterwards.
+    other is used, and once afterwards. In the end that chunk is given to a third one, which is made
+    of its arguments in order.
 
     Args:
         cache_class: the class, or whatever makes a cache when it is called with `settings`.
-        settings: batch, num_kv_heads, max_tokens and head_dim.
+        settings: batch, num_kv_heads, max_tokens and head_dim, in this order.
         texts: the keys and values of each chunk of each text; before every text but the first, the
             cache is reset, and once more. There is room for the first chunk twice, unless there is
             none for all.
@@ -34,6 +36,9 @@ def try_cache(
     Returns:
         `length` at first, what `append` returned for each chunk, or that it refused, and `length`
         after each, in both caches.
+
+    Raises:
+        OrderMismatch: when a cache is right only if its arguments are given by name.
     """
     dtype = texts[0][0][0].dtype
     cache, other = (cache_class(**settings, dtype=dtype) for _ in range(2))
@@ -66,12 +71,30 @@ def try_cache(
             room = append(cache, name, chunk, chunk[0].shape[2], room)
     size = texts[0][0][0].shape[2]
     append(other, "second cache, chunk 2", (keys, values), size, settings["max_tokens"] - size)
+    first = texts[0][0]
+    refuse_another_order(
+        cache_class,
+        {**settings, "dtype": dtype},
+        lambda made: size > settings["max_tokens"] or _are_kept(first, made.append(*first)),
+    )
     return seen
 
 
 def cut_into_heads(x: torch.Tensor) -> torch.Tensor:
     """The same numbers, in memory as when a projection is cut into heads: token after token."""
     return x.transpose(1, 2).contiguous().transpose(1, 2)
+
+
+def _are_kept(chunk: Chunk, returned: object) -> bool:
+    """Whether an empty cache has returned the chunk that it was given."""
+    return (
+        isinstance(returned, tuple)
+        and len(returned) == len(chunk)
+        and all(
+            isinstance(one, torch.Tensor) and one.dtype == given.dtype and torch.equal(one, given)
+            for one, given in zip(returned, chunk, strict=True)
+        )
+    )
 
 
 def _copied(returned: object) -> object:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 import torch
 
 from companion.beside import made_beside, results_of
+from companion.trials.other_ways import laid_apart
 
 _DRAWS = 64
 # Of few weights, more draws: chance would show.
@@ -30,6 +31,9 @@ def try_dropout(
 ) -> dict[str, object]:
     """Call a dropout many times and measure what it does to the weights.
 
+    Once it is called without gradients, as a model is that is evaluated, and once with weights that
+    are laid out otherwise.
+
     Args:
         dropout: the function to try, called with weights, p, a generator and `training`.
         weights: of any shape, none of them 0.
@@ -52,14 +56,14 @@ def try_dropout(
         for number in (*range(seed, seed + draws), seed)
     ]
     results = results_of(dropout, calls)
-    first = next(results)
-    if first is None:
-        raise DropoutMismatch("nothing came back (None): is there a return at the end?")
-    if not isinstance(first, torch.Tensor) or _kind(first) != _kind(weights):
-        raise DropoutMismatch(
-            f"expected {_kind(weights)} back, as the weights are, received {_kind(first)}"
-        )
+    first = _of_their_kind(next(results), weights)
     *others, again = results
+    plain = weights.clone()
+    with torch.no_grad():
+        dropout(plain, p, generator_of(seed), training)
+        # What falls may be drawn in the order of memory, and so only what is left is looked at.
+        result = dropout(made_beside(dropout, laid_apart, weights), p, generator_of(seed), training)
+    apart = _of_their_kind(result, weights)
     # One that is sent begins anew in each call; this one goes on.
     generator = made_beside(dropout, generator_of, seed)
     in_a_row = [dropout(weights.clone(), p, generator, training) for _ in range(_IN_A_ROW)]
@@ -67,14 +71,15 @@ def try_dropout(
     stacked = torch.stack([one for one in drawn if isinstance(one, torch.Tensor)]).double()
     factors = stacked / weights.double()
     dropped = stacked == 0
+    left = torch.cat([factors[~dropped], (apart.double() / weights.double())[apart != 0]])
     share = dropped.double().mean().item()
     numbers = set(dropped.flatten(1).sum(1).tolist())
     return {
         "the weights that it is given are changed": not all(
-            given.equal(weights) for given, *_ in calls
+            given.equal(weights) for given in (plain, *(given for given, *_ in calls))
         ),
         "fraction of weights that become 0": _nearest(share, (0, p, 1 - p, 1), _chance(dropped)),
-        "what is left, as a multiple of its weight": _common(factors[~dropped]),
+        "what is left, as a multiple of its weight": _common(left),
         "mean of all draws, as a multiple of the weights": _nearest(
             factors.mean().item(), (0, 1, *_multiples(p)), 0.15
         ),
@@ -87,6 +92,17 @@ def try_dropout(
         "a generator drops the same in each call": all(_same(one, first) for one in in_a_row),
         "gradient for the weights is right": _goes_back(dropout, weights, p, seed, training),
     }
+
+
+def _of_their_kind(result: object, weights: torch.Tensor) -> torch.Tensor:
+    """What came back, if it is a tensor of the shape and dtype of the weights."""
+    if result is None:
+        raise DropoutMismatch("nothing came back (None): is there a return at the end?")
+    if not isinstance(result, torch.Tensor) or _kind(result) != _kind(weights):
+        raise DropoutMismatch(
+            f"expected {_kind(weights)} back, as the weights are, received {_kind(result)}"
+        )
+    return result
 
 
 def generator_of(seed: int) -> torch.Generator:

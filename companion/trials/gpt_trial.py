@@ -12,13 +12,16 @@ from companion.beside import made_beside
 from companion.gpt.attention import LibraryRotaryAttention
 from companion.gpt.parts import LIBRARY, ListedCache, Parts, TwoLayers
 from companion.trials.back_propagation import send_back
+from companion.trials.other_ways import refuse_another_order
 
 Settings = Mapping[str, int]
 Weights = Mapping[str, Tensor]
+Gradients = Mapping[str, Tensor | None]
 
 # Outputs that differ by less than this share of the largest one are the same, but for rounding.
 _ROUNDING = 1e-3
 _TABLE = "tokens.weight"
+_INPUTS = "inputs"
 # So many of its standard deviations from 0, no mean of random numbers is ever found.
 _DEVIATIONS = 6
 
@@ -50,6 +53,11 @@ def doubled_parts() -> Parts:
     )
 
 
+def library_parts() -> Parts:
+    """The library's own."""
+    return LIBRARY
+
+
 def _doubled(module: nn.Module) -> nn.Module:
     module.register_forward_hook(lambda module, given, output: 2 * output)
     return module
@@ -66,7 +74,7 @@ def try_attention(
 
     Args:
         module_class: the class, or whatever makes a module when it is called with `settings`.
-        settings: d_model, num_heads and num_kv_heads.
+        settings: d_model, num_heads and num_kv_heads, in this order.
         weights: by name, as (in, out).
         inputs: one text for each entry of the batch, (batch, tokens, d_model).
         chunks: without any, the text is given as a whole, without a cache. Otherwise it is given
@@ -75,21 +83,24 @@ def try_attention(
 
     Returns:
         "output", in evaluation. For a whole text also whether a second call returns the same, and
-        one in training, the gradient for the inputs, and which parameters have none; for one in
-        chunks whether the whole text gives the same, and what the cache holds afterwards.
+        one in training, the gradient for the inputs, and which parameters have none, in one mode or
+        the other; for one in chunks whether the whole text gives the same, and what the cache holds
+        afterwards.
 
     Raises:
         WeightMismatch: when the module's parameters are not those of `weights`.
+        OrderMismatch: when they are, but not if the arguments are given in order.
     """
     module, places = _made(module_class, settings, weights)
+    _refuse_another_order(module_class, settings, library_parts, weights)
     (given,) = inputs
     if chunks:
         make = partial(_cache, module_class, settings, given, weights)
         found, caches = _in_chunks(module, given, chunks, lambda: [make()], alone=True)
         return {**found, **_held("the cache", caches[0])}
-    leaf = given.detach().clone().requires_grad_()
-    found = _whole(module, leaf)
-    return {**found, "gradient for inputs": leaf.grad, **_untrained(module, places)}
+    found, gradients = _whole(module, given)
+    untrained = _untrained(gradients, places)
+    return {**found, "gradient for inputs": gradients[_INPUTS], **untrained}
 
 
 def try_gpt(
@@ -104,7 +115,8 @@ def try_gpt(
 
     Args:
         model_class: the class, or whatever makes a model when it is called with `settings`.
-        settings: vocabulary, d_model, num_heads, num_kv_heads, d_hidden and num_blocks.
+        settings: vocabulary, d_model, num_heads, num_kv_heads, d_hidden and num_blocks, in this
+            order.
         weights: by name, as (in, out); without any, the model is only looked at.
         inputs: the ids of one text for each entry of the batch, (batch, tokens).
         chunks: as for `try_attention`, with a cache for each block.
@@ -118,6 +130,7 @@ def try_gpt(
 
     Raises:
         WeightMismatch: when the model's parameters are not those of `weights`.
+        OrderMismatch: when they are, but not if the arguments are given in order.
     """
     if not weights:
         table = model_class(**settings).state_dict().get(_TABLE)
@@ -132,6 +145,9 @@ def try_gpt(
         }
     parts = {"parts": made_beside(model_class, doubled_parts)} if doubled else {}
     module, places = _made(model_class, {**settings, **parts}, weights)
+    _refuse_another_order(
+        model_class, settings, doubled_parts if doubled else library_parts, weights
+    )
     (ids,) = inputs
     if chunks:
         make = partial(_cache, model_class, settings, ids, weights)
@@ -140,9 +156,9 @@ def try_gpt(
         for index, cache in enumerate(caches):
             found |= _held(f"caches[{index}]", cache)
         return found
-    found = _whole(module, ids)
-    found[f"gradient for {_TABLE}"] = _parameters(module)[_TABLE].grad
-    return found | _untrained(module, places)
+    found, gradients = _whole(module, ids)
+    found[f"gradient for {_TABLE}"] = gradients[_TABLE]
+    return found | _untrained(gradients, places)
 
 
 def _is_chance(mean: float, deviation: float, numbers: Tensor) -> bool:
@@ -160,6 +176,22 @@ def _made(
 ) -> tuple[Any, dict[str, str]]:
     """A module with these weights, and the name that each has in its state dict."""
     module = module_class(**settings)
+    return module, _filled(module, weights)
+
+
+def _refuse_another_order(
+    module_class: Callable[..., Any],
+    settings: Settings,
+    make_parts: Callable[[], Parts],
+    weights: Weights,
+) -> None:
+    """Have a module made of its arguments in order, whose weights tell which is which."""
+    given = {**settings, "parts": made_beside(module_class, make_parts)}
+    refuse_another_order(module_class, given, lambda made: bool(_filled(made, weights)))
+
+
+def _filled(module: Any, weights: Weights) -> dict[str, str]:
+    """Load weights into a module, for evaluation, and return the names that they have in it."""
     # Unlike `to`, these leave complex buffers as they are, such as a table of turns.
     is_double = next(iter(weights.values())).dtype == torch.float64
     module.double() if is_double else module.float()
@@ -173,7 +205,7 @@ def _made(
         {place: _turned(weights[name], name, place) for name, place in places.items()}, strict=False
     )
     module.train(False)
-    return module, places
+    return places
 
 
 def _parameters(module: Any) -> dict[str, Tensor]:
@@ -224,30 +256,42 @@ def _turned(weight: Tensor, name: str, place: str) -> Tensor:
     return weight if name == place else weight.T
 
 
-def _whole(module: Any, given: Tensor) -> dict[str, Any]:
-    """The output for a whole text, with its gradient back-propagated."""
-    with torch.enable_grad():
-        output = module(given)
-        send_back(output)
+def _whole(module: Any, given: Tensor) -> tuple[dict[str, Any], Gradients]:
+    """What a whole text gives, and the gradients, which are those in training if these differ."""
+    output, gradients = _there_and_back(module, given)
     with torch.no_grad():
         again = module(given.detach())
-        module.train(True)
-        in_training = module(given.detach())
-        module.train(False)
-    return {
+    module.train(True)
+    in_training, others = _there_and_back(module, given)
+    module.train(False)
+    found = {
         "output": output,
         "the same output in a second call": _alike(output, again),
         "the same output in training": _alike(output, in_training),
     }
+    return found, {name: _of_both(one, others.get(name)) for name, one in gradients.items()}
 
 
-def _untrained(module: Any, places: Mapping[str, str]) -> dict[str, list[str]]:
+def _there_and_back(module: Any, given: Tensor) -> tuple[Any, Gradients]:
+    """The output for a whole text, and the gradients for the parameters and for the inputs."""
+    module.zero_grad()
+    leaf = given.detach().clone().requires_grad_(given.is_floating_point())
+    with torch.enable_grad():
+        output = module(leaf)
+        send_back(output)
+    parameters = {name: parameter.grad for name, parameter in _parameters(module).items()}
+    return output, {**parameters, _INPUTS: leaf.grad}
+
+
+def _of_both(one: Tensor | None, other: Tensor | None) -> Tensor | None:
+    """The gradient in evaluation, if it is the one in training too; None if one of them is."""
+    return one if one is None or _alike(one, other) else other
+
+
+def _untrained(gradients: Gradients, places: Mapping[str, str]) -> dict[str, list[str]]:
     """The names of the weights to which no gradient came back."""
-    parameters = _parameters(module)
     bare = [
-        name
-        for name, place in places.items()
-        if place in parameters and parameters[place].grad is None
+        name for name, place in places.items() if place in gradients and gradients[place] is None
     ]
     return {"parameters without a gradient": bare}
 

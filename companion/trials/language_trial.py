@@ -17,14 +17,16 @@ def try_loss(
         tokens: `(batch, tokens)`, of int64.
 
     Returns:
-        The loss, whether the logits are left as they were, and the gradient that comes back to
-        them; None if none does.
+        The loss, whether the logits are left as they were, with gradients and without, and the
+        gradient that comes back to them; None if none does.
     """
     leaf = logits.detach().clone().requires_grad_()
     # What is no leaf may be written to, so that an answer that does so is told of it.
-    given = leaf.clone()
+    given, plain = leaf.clone(), logits.detach().clone()
     loss = loss_of(given, tokens)
-    kept = torch.equal(given.detach(), logits)
+    with torch.no_grad():
+        loss_of(plain, tokens)
+    kept = torch.equal(given.detach(), logits) and torch.equal(plain, logits)
     if isinstance(loss, Tensor) and loss.requires_grad:
         torch.autograd.backward([loss.sum()])
     return {"loss": loss, "logits left as they were": kept, "gradient for logits": leaf.grad}

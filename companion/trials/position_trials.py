@@ -11,6 +11,7 @@ import torch
 
 from companion.beside import made_beside
 from companion.trials.back_propagation import send_back
+from companion.trials.other_ways import is_same, laid_apart, refuse_another_order
 from companion.trials.quoted import in_quotes
 
 _TABLE = "positions.weight"
@@ -66,9 +67,13 @@ def try_module(
         bfloat16, and how many tables stay behind when it moves to another device. For a
         ValueError or an assert in the constructor where d_model is odd, a sentence about its
         message.
+
+    Raises:
+        OrderMismatch: when it makes that of the inputs only if its arguments are given by name.
     """
+    settings = {"d_model": d_model, "context_length": context_length}
     try:
-        module = module_class(d_model=d_model, context_length=context_length)
+        module = module_class(**settings)
     except _REFUSALS as error:
         return _refusal(error, d_model, due=d_model % 2 == 1)
     module.to(inputs.dtype)
@@ -77,6 +82,11 @@ def try_module(
     trained = sum(parameter.numel() for parameter in parameters if parameter.requires_grad)
     module.to(torch.bfloat16)
     moved = module(inputs.to(torch.bfloat16))
+
+    def does_the_same(made: Any) -> bool:
+        return is_same(found["output"], made.to(inputs.dtype)(inputs.clone()))
+
+    refuse_another_order(module_class, settings, does_the_same)
     return {
         **found,
         "trained numbers": trained,
@@ -165,11 +175,14 @@ def try_learned(
 
     Raises:
         TableMismatch: when the table is not where it is looked for.
+        OrderMismatch: when it is, but not if the arguments are given in order.
     """
     context_length, d_model = table.shape
-    module = module_class(d_model=d_model, context_length=context_length)
+    settings = {"d_model": d_model, "context_length": context_length}
+    module = module_class(**settings)
     module.to(table.dtype)
     _fill(module, table)
+    refuse_another_order(module_class, settings, lambda made: _fill(made, table))
     try:
         found = _in_both_modes(module, inputs)
     except _REFUSALS as error:
@@ -207,32 +220,44 @@ def try_turn(
             "output in float32": exact,
             "angles as in float32": _alike(output, exact),
         }
-    return _there_and_back(lambda given: turn(given, positions), x, "x")
+    return _there_and_back(turn, "x", x, positions)
 
 
 def _there_and_back(
-    answer: Callable[[torch.Tensor], object], x: torch.Tensor, name: str
+    answer: Callable[..., object], name: str, x: torch.Tensor, *others: object
 ) -> dict[str, object]:
+    """What comes out with gradients, or what does without them or of another layout, if it differs.
+
+    A model is evaluated without gradients, and there an answer may write to what it is given.
+    """
     leaf = x.detach().clone().requires_grad_()
     # What is no leaf may be written to, so that an answer that does so is told of it.
-    given = leaf.clone()
-    output = answer(given)
+    given, plain = leaf.clone(), x.detach().clone()
+    output = answer(given, *others)
     kept = torch.equal(given.detach(), x)
+    with torch.no_grad():
+        again = answer(plain, *others)
+        kept = kept and torch.equal(plain, x)
+        apart = answer(made_beside(answer, laid_apart, x), *others)
     send_back(output)
-    return {"output": output, f"{name} left as it was": kept, f"gradient for {name}": leaf.grad}
+    unlike = [one for one in (again, apart) if not is_same(output, one)]
+    return {
+        "output": unlike[0] if unlike else output,
+        f"{name} left as it was": kept,
+        f"gradient for {name}": leaf.grad,
+    }
 
 
 def _in_both_modes(module: Any, inputs: torch.Tensor) -> dict[str, object]:
-    found = _there_and_back(module, inputs, "inputs")
-    output = found["output"]
+    found = _there_and_back(module, "inputs", inputs)
     module.train(False)
-    evaluated = module(inputs.clone())
-    if isinstance(output, torch.Tensor) and isinstance(evaluated, torch.Tensor):
-        is_same = _kind(output) == _kind(evaluated) and output.shape == evaluated.shape
-        is_same = is_same and torch.allclose(output, evaluated)
-    else:
-        is_same = type(output) is type(evaluated)
-    return {**found, "the same output in evaluation": is_same}
+    given = inputs.clone()
+    evaluated = module(given)
+    return {
+        **found,
+        "inputs left as it was": found["inputs left as it was"] and torch.equal(given, inputs),
+        "the same output in evaluation": is_same(found["output"], evaluated),
+    }
 
 
 def _refuses(module: Any, inputs: torch.Tensor, training: bool) -> bool:
@@ -244,13 +269,15 @@ def _refuses(module: Any, inputs: torch.Tensor, training: bool) -> bool:
     return False
 
 
-def _fill(module: Any, table: torch.Tensor) -> None:
+def _fill(module: Any, table: torch.Tensor) -> bool:
+    """Put numbers into the table: it is there, or an exception says that it is not."""
     shapes = {name: tuple(found.shape) for name, found in module.named_parameters()}
     if list(shapes) != [_TABLE]:
         raise TableMismatch("looked for one thing to train, an nn.Embedding called positions")
     if shapes[_TABLE] != tuple(table.shape):
         raise TableMismatch(f"{_TABLE} should be {tuple(table.shape)}, and is {shapes[_TABLE]}")
     module.load_state_dict({_TABLE: table}, strict=False)
+    return True
 
 
 def _kind(output: object) -> str:

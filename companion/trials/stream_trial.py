@@ -8,9 +8,20 @@ from torch import nn
 
 from companion.beside import made_beside
 from companion.trials.back_propagation import send_back
+from companion.trials.other_ways import is_same, laid_apart
 
 Function = Callable[[torch.Tensor], torch.Tensor]
 Stack = Callable[[torch.Tensor, Sequence[Function], Sequence[Function]], Any]
+
+
+_WRITTEN = (
+    "under torch.no_grad(), as models are evaluated, your code writes to its argument x, which the "
+    "caller may still need: make a new tensor of each sum"
+)
+
+
+class StreamMismatch(Exception):
+    """A stack writes to its input. The message says so to its learner."""
 
 
 def try_stream(
@@ -28,13 +39,23 @@ def try_stream(
 
     Returns:
         "output", and "gradient for x" and "gradient for layer 1" and so on: of a fixed weighted sum
-        of what came out, None where there is none.
+        of what came out, None where there is none. "output" is what comes out with gradients, or
+        what does without them or where x is laid out otherwise, if it differs.
+
+    Raises:
+        StreamMismatch: when the input is changed.
     """
-    given = x.detach().clone().requires_grad_()
+    given, plain = x.detach().clone().requires_grad_(), x.detach().clone()
     layers = [made_beside(stack, Layer, weight, n % 2 == 0) for n, weight in enumerate(matrices)]
-    output = stack(given, layers, [made_beside(stack, Norm, gain) for gain in gains])
+    norms = [made_beside(stack, Norm, gain) for gain in gains]
+    output = stack(given, layers, norms)
     send_back(output)
-    found = {"output": output, "gradient for x": given.grad}
+    with torch.no_grad():
+        others = [stack(one, layers, norms) for one in (plain, made_beside(stack, laid_apart, x))]
+    if not torch.equal(plain, x):
+        raise StreamMismatch(_WRITTEN)
+    unlike = [one for one in others if not is_same(output, one)]
+    found = {"output": unlike[0] if unlike else output, "gradient for x": given.grad}
     return found | {
         f"gradient for layer {n}": layer.weight.grad for n, layer in enumerate(layers, start=1)
     }

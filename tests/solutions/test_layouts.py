@@ -8,6 +8,15 @@ import torch
 
 from autograder import run_module
 from autograder.checks.exam.report import Verdict
+from companion import (
+    try_blocks,
+    try_dropout,
+    try_features,
+    try_learned,
+    try_module,
+    try_stream,
+    try_turn,
+)
 from tests.support.course import every_entry, every_exam, without_hints
 from tests.support.sample import sample
 
@@ -119,3 +128,28 @@ def test_a_reason_leaves_it_out(monkeypatch):
     monkeypatch.setattr(exam, "unasked", {"layout": "its tensors come from a linear layer alone"})
     ways = {case.way for case in exam.printed_cases()}
     assert "transposed" not in ways
+
+
+DRIVEN = [
+    place
+    for place, exam in EXAMS.items()
+    if exam.use
+    in (try_blocks, try_dropout, try_features, try_learned, try_module, try_stream, try_turn)
+]
+
+
+@pytest.mark.parametrize("of", [of_what_is_contiguous, in_the_order_of_memory])
+@pytest.mark.parametrize("place", sample(DRIVEN, 4))
+def test_so_is_what_companion_drives(place: str, of: Callable[..., Any]) -> None:
+    exam = without_hints(EXAMS[place])
+    answer: Any = of(exam.reference)
+    if isinstance(exam.reference, type):
+
+        class Answer(exam.reference):  # type: ignore[misc, name-defined]
+            def forward(self, inputs: torch.Tensor) -> Any:
+                return of(super().forward)(inputs)
+
+        answer = Answer
+    refused = {Verdict.EXCEPTION, Verdict.WRONG}
+    assert exam.preview(answer).verdict in refused
+    assert exam.examine(answer).verdict in refused

@@ -11,6 +11,16 @@ from autograder.checks.drivers.run_module import run_module
 from autograder.checks.drivers.ways import WAYS
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
+from companion import (
+    try_blocks,
+    try_dropout,
+    try_features,
+    try_learned,
+    try_loss,
+    try_module,
+    try_stream,
+    try_turn,
+)
 from tests.support.course import every_entry, every_exam, without_hints
 from tests.support.sample import sample
 
@@ -96,3 +106,63 @@ def test_module_that_needs_a_graph_is_refused(place: str) -> None:
 
 def test_each_way_has_an_aspect_of_its_own_name() -> None:
     assert {WAYS[name].about for name in ("other mode", "no gradients")} == {"mode", "no_grad"}
+
+
+# Those whose drivers hand over tensors as they are: to all others, ways of the engine's own do.
+DRIVEN = [
+    place
+    for place, exam in EXAMS.items()
+    if exam.use
+    in (
+        try_blocks,
+        try_dropout,
+        try_features,
+        try_learned,
+        try_loss,
+        try_module,
+        try_stream,
+        try_turn,
+    )
+]
+
+
+def writing_without_a_graph(exam: Exam) -> Any:
+    """The solution, which then writes to what it is given."""
+
+    def written(found: Any, given: Any) -> Any:
+        if torch.is_grad_enabled() or not given.numel():
+            return found
+        kept = found.clone()
+        given.neg_()
+        return kept
+
+    if not isinstance(exam.reference, type):
+        return lambda given, *others: written(exam.reference(given, *others), given)
+
+    class Writing(exam.reference):  # type: ignore[misc, name-defined]
+        def forward(self, inputs: torch.Tensor) -> Any:
+            return written(super().forward(inputs), inputs)
+
+    return Writing
+
+
+@pytest.mark.parametrize("place", sample(DRIVEN, 4))
+def test_nothing_is_written_where_there_is_no_graph(place: str) -> None:
+    exam = EXAMS[place]
+    answer = writing_without_a_graph(exam)
+    assert exam.preview(answer).verdict is Verdict.WRONG
+    assert exam.examine(answer).verdict is Verdict.WRONG
+
+
+@pytest.mark.parametrize("place", sample([one for one in DRIVEN if "dropout" not in one], 4))
+def test_driven_answer_that_needs_a_graph_is_refused(place: str) -> None:
+    exam = EXAMS[place]
+    answer: Any = with_a_graph_alone(exam.reference)
+    if isinstance(exam.reference, type):
+
+        class WithAGraphAlone(exam.reference):  # type: ignore[misc, name-defined]
+            def forward(self, inputs: torch.Tensor) -> Any:
+                return with_a_graph_alone(super().forward)(inputs)
+
+        answer = WithAGraphAlone
+    assert exam.examine(answer).verdict is Verdict.WRONG

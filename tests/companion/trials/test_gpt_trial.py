@@ -93,9 +93,9 @@ def test_what_gets_no_gradient_is_named() -> None:
 
 def test_shared_weights_are_one() -> None:
     class Tied(reference.GPT):
-        def __init__(self, **sizes: Any) -> None:
-            super().__init__(**sizes)
-            self.head = nn.Linear(sizes["d_model"], sizes["vocabulary"], bias=False)
+        def __init__(self, vocabulary: int, d_model: int, *sizes: Any, **named: Any) -> None:
+            super().__init__(vocabulary, d_model, *sizes, **named)
+            self.head = nn.Linear(d_model, vocabulary, bias=False)
             self.head.weight = self.tokens.weight
 
     assert_same(model_tried(Tied), model_tried(reference.GPT))

@@ -9,6 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
+from autograder.checks.exam.report import Verdict
 from companion import LIBRARY, Cache, Parts
 from solutions import your_gpt as reference
 from solutions.exams.positional_encoding._specimens import rates, turn
@@ -303,6 +304,47 @@ def test_a_run_begins_with_the_first_byte_of_an_id() -> None:
     assert is_refused(exam_of("is_held_out"), is_held_out)
 
 
+# --- what is trained -----------------------------------------------------------------------------
+
+
+class NoTrainingOfValues(reference.RotaryAttention):
+    def forward(self, inputs: Tensor, cache: Any = None) -> Tensor:
+        for layer in (self.W_key, self.W_value):
+            layer.requires_grad_(not self.training)
+        return super().forward(inputs, cache)
+
+
+class NoTrainingOfInputs(reference.RotaryAttention):
+    def forward(self, inputs: Tensor, cache: Any = None) -> Tensor:
+        return super().forward(inputs.detach() if self.training else inputs, cache)
+
+
+class NoTrainingOfBlocks(reference.GPT):
+    def forward(self, ids: Tensor, caches: Any = None) -> Tensor:
+        x = self.tokens(ids)
+        for index, block in enumerate(self.blocks):
+            x = block(x, None if caches is None else caches[index])
+        return self.norm(x.detach() if self.training else x) @ self.tokens.weight.T
+
+
+class NoTrainingOfTokens(reference.GPT):
+    def forward(self, ids: Tensor, caches: Any = None) -> Tensor:
+        x = self.tokens(ids)
+        x = x.detach() if self.training else x
+        for index, block in enumerate(self.blocks):
+            x = block(x, None if caches is None else caches[index])
+        return self.norm(x) @ self.tokens.weight.T
+
+
+@pytest.mark.parametrize(
+    "model", [NoTrainingOfValues, NoTrainingOfInputs, NoTrainingOfBlocks, NoTrainingOfTokens]
+)
+def test_gradients_come_back_in_training(model: Any) -> None:
+    exam = exam_of(model.__base__.__name__)
+    assert is_refused(exam, model)
+    assert exam.preview(model).verdict is Verdict.WRONG
+
+
 # --- what is left behind, and what a new model starts with ---------------------------------------
 
 
@@ -348,6 +390,7 @@ def test_no_learning_rate_is_higher(factor: float) -> None:
     [
         lambda losses: losses[-1] < 0.01,
         lambda losses: len(losses) - 1 - losses.index(min(losses)) >= 20,
+        lambda losses: len(losses) - 1 - losses.index(min(losses)) >= 200,
         lambda losses: len(losses) > 1 and abs(losses[-1] - losses[-2]) < 1e-6,
     ],
 )
@@ -373,6 +416,31 @@ def test_no_step_is_left_out(ends: Callable[[list[float]], bool]) -> None:
             optimizer.step()
             losses.append(loss.item())
         return losses
+
+    assert is_refused(exam_of("train"), train)
+
+
+@pytest.mark.parametrize(
+    "factor",
+    [
+        lambda step, steps: 1 - 0.9 * step / (steps - 1),
+        lambda step, steps: min(1, (step + 1) / (steps // 3)),
+    ],
+)
+def test_steps_may_be_few(factor: Callable[[int, int], float]) -> None:
+    def train(
+        model: Any,
+        loss_of: Any,
+        text: Tensor,
+        steps: int,
+        batch_size: int = 16,
+        context_length: int = 64,
+        learning_rate: float = 4e-3,
+    ) -> list[float]:
+        assert all(0 <= factor(step, steps) <= 1 for step in range(steps))
+        return reference.train(
+            model, loss_of, text, steps, batch_size, context_length, learning_rate
+        )
 
     assert is_refused(exam_of("train"), train)
 

@@ -84,7 +84,8 @@ def warm_up_from_zero(
     def factor(step: int) -> float:
         if step < warm_up:
             return step / warm_up
-        return (1 + math.cos(math.pi * (step - warm_up) / (steps - warm_up))) / 2
+        # Of a single step, the last one is one of warming up.
+        return (1 + math.cos(math.pi * (step - warm_up) / max(1, steps - warm_up))) / 2
 
     schedule = LambdaLR(optimizer, factor)
     generator = torch.Generator().manual_seed(1)

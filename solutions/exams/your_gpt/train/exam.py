@@ -75,10 +75,16 @@ def one_excerpt_a_step(draw: Draw) -> Trial:
 
 
 @training.case(times=1)
+def one_step(draw: Draw) -> Trial:
+    """a single step"""
+    return "table", shuffled(draw, 12), 1, 4, 5, 0.05
+
+
+@training.case(times=1)
 def large_sizes(draw: Draw) -> Trial:
-    """many excerpts in each step, and many tokens in each of them"""
+    """two steps of many excerpts, with many tokens in each of them"""
     # 80 tokens, at six places, no two of them alike.
-    return "table", shuffled(draw, 20).repeat(5)[:85], 3, 70, 80, 0.01
+    return "table", shuffled(draw, 20).repeat(5)[:85], 2, 70, 80, 0.01
 
 
 @training.case(times=1)
@@ -163,7 +169,7 @@ def no_rate_is_higher(train: Callable[..., object], *arguments: Any) -> bool:
 
 # At the first of these rates the loss stays as it is, and at the second it falls below 0.001.
 _RATES = 1e-9, 1.0
-_MANY = 60
+_MANY = 250
 
 
 @training.holds

@@ -97,6 +97,7 @@ WAYS: Mapping[str, Way] = {
         _has_axes,
         layouts.is_finite,
         layouts.what_stops,
+        with_functions=True,
         costs_no_more=True,
     ),
     "expanded": Way(
@@ -107,6 +108,7 @@ WAYS: Mapping[str, Way] = {
         layouts.is_finite,
         layouts.what_stops,
         printed=False,
+        with_functions=True,
         costs_no_more=True,
     ),
     "module transposed": Way(

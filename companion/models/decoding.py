@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 
-def plain_score(state: Tensor, annotations: Tensor) -> Tensor:
+def plain_score(state: Tensor, annotations: Tensor, /) -> Tensor:
     """How well each annotation matches a state.
 
     Args:
@@ -21,7 +21,7 @@ def plain_score(state: Tensor, annotations: Tensor) -> Tensor:
     return torch.einsum("bh,hd,bsd->bs", state, W, annotations)
 
 
-def plain_cell(inputs: Tensor, state: Tensor) -> Tensor:
+def plain_cell(inputs: Tensor, state: Tensor, /) -> Tensor:
     """The simplest recurrent cell, Elman's: `tanh(inputs W + state U)`.
 
     Args:

@@ -14,22 +14,22 @@ from torch.nn.functional import pad
 Block = tuple[Tensor, Tensor]
 
 
-def all_at_once(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def all_at_once(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Exact: it makes all scores at once, and ignores the block size."""
     return torch.softmax(_scores(queries, keys), dim=-1) @ values
 
 
-def block_after_block(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def block_after_block(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Exact up to rounding: the online softmax."""
     return _online(queries, list(_blocks(keys, values, block_size)))
 
 
-def last_block_first(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def last_block_first(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Exact up to rounding: the online softmax, from the last block to the first."""
     return _online(queries, list(_blocks(keys, values, block_size))[::-1])
 
 
-def in_two_passes(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def in_two_passes(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Exact up to rounding: one pass finds the largest scores, and a second one sums."""
     blocks = list(_blocks(keys, values, block_size))
     largest = [_scores(queries, block).amax(dim=-1, keepdim=True) for block, _ in blocks]
@@ -40,7 +40,7 @@ def in_two_passes(queries: Tensor, keys: Tensor, values: Tensor, block_size: int
 
 
 def merges_finished_blocks(
-    queries: Tensor, keys: Tensor, values: Tensor, block_size: int
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /
 ) -> Tensor:
     """Exact up to rounding: attends to each block alone, and weights each by its sum."""
     blocks = list(_blocks(keys, values, block_size))
@@ -49,23 +49,25 @@ def merges_finished_blocks(
     return (torch.softmax(sums, dim=0)[..., None] * contexts).sum(dim=0)
 
 
-def averages_its_blocks(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def averages_its_blocks(
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /
+) -> Tensor:
     """Not exact with two blocks or more: attends to each block alone, and takes the average."""
     blocks = _blocks(keys, values, block_size)
     return torch.stack([all_at_once(queries, *block, block_size) for block in blocks]).mean(dim=0)
 
 
-def never_shrinks(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def never_shrinks(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Not exact, if a later block holds a larger score: the old sums are left as they are."""
     return _online(queries, list(_blocks(keys, values, block_size)), shrunk=0)
 
 
-def shrinks_only_once(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def shrinks_only_once(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Not exact, if a block after the second holds a larger score: shrinks for the second alone."""
     return _online(queries, list(_blocks(keys, values, block_size)), shrunk=2)
 
 
-def total_not_shrunk(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def total_not_shrunk(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Not exact, if a later block holds a larger score: the context is shrunk, the sum is not."""
     highest = torch.full((len(queries), 1), -math.inf, dtype=queries.dtype)
     context, total = torch.zeros_like(highest), torch.zeros_like(highest)
@@ -78,13 +80,15 @@ def total_not_shrunk(queries: Tensor, keys: Tensor, values: Tensor, block_size: 
     return context / total
 
 
-def drops_the_rest(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def drops_the_rest(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Not exact, if the last block is smaller than the others: it is left out."""
     whole = len(keys) // block_size * block_size
     return all_at_once(queries, keys[:whole], values[:whole], block_size)
 
 
-def fills_the_last_block(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def fills_the_last_block(
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /
+) -> Tensor:
     """Not exact, if the last block is smaller than the others: keys of zeros are added to it."""
     missing = -len(keys) % block_size
     return all_at_once(
@@ -93,33 +97,37 @@ def fills_the_last_block(queries: Tensor, keys: Tensor, values: Tensor, block_si
 
 
 def forgets_the_first_block(
-    queries: Tensor, keys: Tensor, values: Tensor, block_size: int
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /
 ) -> Tensor:
     """Not exact with two blocks or more: the first is overwritten by the second."""
     start = block_size if block_size < len(keys) else 0
     return all_at_once(queries, keys[start:], values[start:], block_size)
 
 
-def without_the_scale(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def without_the_scale(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Not exact: the scores are not divided by the root of d_k."""
     return block_after_block(queries * queries.shape[-1] ** 0.5, keys, values, block_size)
 
 
-def without_the_maximum(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def without_the_maximum(
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /
+) -> Tensor:
     """Not exact, if scores are large: nothing is subtracted before the exponential."""
     parts = [(torch.exp(_scores(queries, k)), v) for k, v in _blocks(keys, values, block_size)]
     total = torch.stack([weights.sum(dim=-1, keepdim=True) for weights, _ in parts]).sum(dim=0)
     return torch.stack([weights @ v for weights, v in parts]).sum(dim=0) / total
 
 
-def wrong_for_single_keys(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def wrong_for_single_keys(
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /
+) -> Tensor:
     """Not exact with blocks of one key: these are taken for the only one."""
     if block_size == 1:
         return values.mean(dim=0).expand(len(queries), -1).clone()
     return all_at_once(queries, keys, values, block_size)
 
 
-def wrong_in_one_block(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def wrong_in_one_block(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Not exact with a single block: that one is never divided by its sum."""
     if block_size >= len(keys):
         scores = _scores(queries, keys)
@@ -127,40 +135,44 @@ def wrong_in_one_block(queries: Tensor, keys: Tensor, values: Tensor, block_size
     return all_at_once(queries, keys, values, block_size)
 
 
-def first_query_is_off(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def first_query_is_off(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Not exact: the first query gets the average of the values."""
     contexts = all_at_once(queries, keys, values, block_size)
     contexts[0] = values.mean(dim=0)
     return contexts
 
 
-def last_query_is_off(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def last_query_is_off(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Not exact: the last query gets the average of the values."""
     contexts = all_at_once(queries, keys, values, block_size)
     contexts[-1] = values.mean(dim=0)
     return contexts
 
 
-def last_feature_is_off(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def last_feature_is_off(
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /
+) -> Tensor:
     """Not exact: the last feature of every context is twice as large."""
     contexts = all_at_once(queries, keys, values, block_size)
     contexts[:, -1] *= 2
     return contexts
 
 
-def never_too_small(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def never_too_small(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Not exact with two blocks or more: something is added for each further block."""
     further = math.ceil(len(keys) / block_size) - 1
     return all_at_once(queries, keys, values, block_size) + 0.1 * further
 
 
-def never_too_large(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def never_too_large(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Not exact with two blocks or more: something is taken away for each further block."""
     further = math.ceil(len(keys) / block_size) - 1
     return all_at_once(queries, keys, values, block_size) - 0.1 * further
 
 
-def gains_cancel_losses(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def gains_cancel_losses(
+    queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /
+) -> Tensor:
     """Not exact with two blocks or more: one feature gains what another one loses."""
     further = math.ceil(len(keys) / block_size) - 1
     contexts = all_at_once(queries, keys, values, block_size)
@@ -169,7 +181,7 @@ def gains_cancel_losses(queries: Tensor, keys: Tensor, values: Tensor, block_siz
     return contexts
 
 
-def slightly_off(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def slightly_off(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Not exact: 0.0008 is added to each number of a context."""
     return all_at_once(queries, keys, values, block_size) + 0.0008
 

@@ -12,32 +12,32 @@ _VOCABULARY = 10
 _POSITIONS = 5
 
 
-def counts_on(tokens: Tensor) -> Tensor:
+def counts_on(tokens: Tensor, /) -> Tensor:
     """The next number: 4 after 3, and 0 after 9."""
     return _favour(tokens + 1)
 
 
-def hesitates(tokens: Tensor) -> Tensor:
+def hesitates(tokens: Tensor, /) -> Tensor:
     """The next number, by a hair: what draws its tokens may draw any of the ten."""
     return _favour(tokens + 1) / 30_000
 
 
-def adds_up(tokens: Tensor) -> Tensor:
+def adds_up(tokens: Tensor, /) -> Tensor:
     """The last digit of the sum of all tokens so far, plus 1."""
     return _favour(tokens.cumsum(dim=1) + 1)
 
 
-def counts_what_it_sees(tokens: Tensor) -> Tensor:
+def counts_what_it_sees(tokens: Tensor, /) -> Tensor:
     """How many tokens there are so far, counted from the first one that the model is given."""
     return _favour(torch.ones_like(tokens).cumsum(dim=1))
 
 
-def alternates(tokens: Tensor) -> Tensor:
+def alternates(tokens: Tensor, /) -> Tensor:
     """1 after an even number, and 0 after an odd one."""
     return _favour((tokens + 1) % 2)
 
 
-def has_five_positions(tokens: Tensor) -> Tensor:
+def has_five_positions(tokens: Tensor, /) -> Tensor:
     """The sum of the last token and of its position, of which there are five.
 
     Raises:

@@ -9,14 +9,14 @@ from torch.nn.functional import scaled_dot_product_attention
 
 
 def blind_attention(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Blind: padding gets no weight, and a sentence that is all padding gives zeros."""
     return _attend(queries, context, ~padding[:, None, :])
 
 
 def blind_average(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Blind: the average of all that is no padding, by subtraction, for every query."""
     filler = padding[..., None].to(context.dtype)
@@ -26,7 +26,7 @@ def blind_average(
 
 
 def blind_maximum(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Blind: the largest number that is no padding, feature by feature, for every query."""
     real = context.masked_fill(padding[..., None], -torch.inf)
@@ -34,49 +34,49 @@ def blind_maximum(
 
 
 def leave_queries_alone(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Blind: gives the queries back, and looks at nothing."""
     return queries.clone()
 
 
 def count_real_keys(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Blind: adds how many keys are real, and looks at nothing but the mask."""
     return queries + (~padding).sum(dim=1)[:, None, None]
 
 
 def first_key_only(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Blind where the first key is real: it is all that is seen, whatever the mask says."""
     return queries + context[:, :1]
 
 
 def no_padding_mask(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Not blind: everything is seen, padding too."""
     return _attend(queries, context, torch.ones_like(padding)[:, None, :])
 
 
 def inverted_mask(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Not blind: the padding is all that is seen."""
     return _attend(queries, context, padding[:, None, :])
 
 
 def first_mask_for_all(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Not blind: every sentence is masked as the first one is."""
     return _attend(queries, context, ~padding[:1, None, :])
 
 
 def zeroed_scores(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Not blind: the scores of padding are 0, which is a score like any other."""
     scores = (queries @ context.mT).where(~padding[:, None, :], 0)
@@ -84,7 +84,7 @@ def zeroed_scores(
 
 
 def masked_afterwards(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Not blind: the weights of padding are set to 0 after the softmax, the sum remembers them."""
     weights = (queries @ context.mT).softmax(dim=-1)
@@ -92,7 +92,7 @@ def masked_afterwards(
 
 
 def last_is_forgotten(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Not blind: the last position is seen by the last query, padding or not."""
     visible = (~padding[:, None, :]).repeat(1, queries.shape[1], 1)
@@ -101,7 +101,7 @@ def last_is_forgotten(
 
 
 def first_is_forgotten(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Not blind: in the first sentence, nothing is hidden."""
     known = padding.clone()
@@ -110,21 +110,23 @@ def first_is_forgotten(
 
 
 def lowered_by_padding(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Not blind: the padding is taken away from what was mixed without it."""
     hidden = (context * padding[..., None]).sum(dim=1, keepdim=True)
     return blind_attention(queries, context, padding) - hidden
 
 
-def faint_leak(queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor) -> torch.Tensor:
+def faint_leak(
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
+) -> torch.Tensor:
     """Not blind: a hundredth of the average of everything is added."""
     found = blind_attention(queries, context, padding)
     return found + 0.01 * context.mean(dim=1, keepdim=True)
 
 
 def fainter_leak(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Not blind: a thousandth of the average of everything is added."""
     found = blind_attention(queries, context, padding)
@@ -132,7 +134,7 @@ def fainter_leak(
 
 
 def last_feature_leaks(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Not blind: the last feature of the padding is added, and no other."""
     hidden = context[..., -1:].where(padding[..., None], 0).sum(dim=1, keepdim=True)
@@ -140,7 +142,7 @@ def last_feature_leaks(
 
 
 def cancelling_leak(
-    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor
+    queries: torch.Tensor, context: torch.Tensor, padding: torch.Tensor, /
 ) -> torch.Tensor:
     """Not blind: one feature is raised by what another is lowered by, so that means agree."""
     leak = context.where(padding[..., None], 0).sum(dim=(1, 2))[:, None]

@@ -8,7 +8,7 @@ import numpy as np
 from companion.functions import softmax
 
 
-def plain_attention(inputs: np.ndarray) -> np.ndarray:
+def plain_attention(inputs: np.ndarray, /) -> np.ndarray:
     """Dot-product self-attention with nothing to train and no scaling, as PyTorch computes it.
 
     Args:
@@ -21,7 +21,7 @@ def plain_attention(inputs: np.ndarray) -> np.ndarray:
     return _mixed(X, X)
 
 
-def attention_with_positions(inputs: np.ndarray) -> np.ndarray:
+def attention_with_positions(inputs: np.ndarray, /) -> np.ndarray:
     """The same attention, on inputs that were first told where they stand.
 
     To every feature of token i it adds i/2, then it attends.
@@ -61,7 +61,7 @@ def _mixed(X: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.asarray(attend(queries, queries, mixed, scale=1.0).numpy())
 
 
-def leave_as_is(inputs: np.ndarray) -> np.ndarray:
+def leave_as_is(inputs: np.ndarray, /) -> np.ndarray:
     """No attention at all: every word keeps its vector.
 
     Args:
@@ -73,7 +73,7 @@ def leave_as_is(inputs: np.ndarray) -> np.ndarray:
     return np.array(inputs, dtype=np.float64)
 
 
-def copy_first_word(inputs: np.ndarray) -> np.ndarray:
+def copy_first_word(inputs: np.ndarray, /) -> np.ndarray:
     """Every word gets the vector of whichever word stands first.
 
     Args:
@@ -86,7 +86,7 @@ def copy_first_word(inputs: np.ndarray) -> np.ndarray:
     return np.repeat(X[:1], len(X), axis=0)
 
 
-def reversed_attention(inputs: np.ndarray) -> np.ndarray:
+def reversed_attention(inputs: np.ndarray, /) -> np.ndarray:
     """The contexts of `plain_attention`, handed out from the last word to the first.
 
     Args:
@@ -98,7 +98,7 @@ def reversed_attention(inputs: np.ndarray) -> np.ndarray:
     return plain_attention(inputs)[::-1]
 
 
-def attention_with_a_slip(inputs: np.ndarray) -> np.ndarray:
+def attention_with_a_slip(inputs: np.ndarray, /) -> np.ndarray:
     """The contexts of `plain_attention`, with 0.1 too much in whichever row is the last.
 
     Args:
@@ -112,7 +112,7 @@ def attention_with_a_slip(inputs: np.ndarray) -> np.ndarray:
     return contexts
 
 
-def attention_with_an_echo(inputs: np.ndarray) -> np.ndarray:
+def attention_with_an_echo(inputs: np.ndarray, /) -> np.ndarray:
     """The contexts of `plain_attention`, all of them larger by the first number of the first word.
 
     Args:
@@ -125,7 +125,7 @@ def attention_with_an_echo(inputs: np.ndarray) -> np.ndarray:
     return contexts
 
 
-def torch_softmax(x: np.ndarray) -> np.ndarray:
+def torch_softmax(x: np.ndarray, /) -> np.ndarray:
     """PyTorch's softmax over the last axis.
 
     Args:
@@ -137,7 +137,7 @@ def torch_softmax(x: np.ndarray) -> np.ndarray:
     return softmax(x, axis=-1)
 
 
-def shares(x: np.ndarray) -> np.ndarray:
+def shares(x: np.ndarray, /) -> np.ndarray:
     """Every number as its share of the sum over the last axis: another way to make a sum of 1.
 
     Args:

@@ -1,6 +1,6 @@
 """What weights a module begins with, for exams of modules."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -13,6 +13,7 @@ from companion.gpt.parts import TwoLayers
 MADE_TWICE = 9
 # The context_length of the case in which it is asked, and of no other.
 FRESH = 13
+_RATE = 0.5
 
 
 def begins_at_random(
@@ -42,13 +43,53 @@ def begins_at_random(
 
 
 def leaves_the_generator_alone(
-    module_class: Callable[..., Any], settings: Mapping[str, object], *_: object
+    module_class: Callable[..., Any],
+    settings: Mapping[str, object],
+    weights: Mapping[str, torch.Tensor],
+    inputs: Sequence[torch.Tensor | None],
+    *_: object,
 ) -> bool:
-    """making a module does not seed PyTorch's random numbers"""
-    if MADE_TWICE not in settings.values():
-        return True
-    drawn = []
+    """neither making nor calling a module seeds PyTorch's random numbers"""
+    if "context_length" in settings:
+        is_asked = settings["context_length"] == FRESH
+    else:
+        is_asked = MADE_TWICE in settings.values()
+    return not is_asked or seeds_nothing(module_class, settings, inputs)
+
+
+def seeds_nothing(
+    module_class: Callable[..., Any],
+    settings: Mapping[str, object],
+    inputs: Sequence[torch.Tensor | None],
+) -> bool:
+    """Whether random numbers go on after a module is made, and after it is called in each mode."""
+    # Some set a seed where something is to be dropped, and nowhere else.
+    chosen = {name: _RATE if name == "dropout" else value for name, value in settings.items()}
+    modules, drawn = [], []
     for _time in range(2):
-        module_class(**settings)
-        drawn.append(made_beside(module_class, TwoLayers, 2, 2).state_dict()["0.weight"])
-    return not torch.equal(*drawn)
+        modules.append(module_class(**chosen))
+        drawn.append(_drawn_beside(module_class))
+    return not torch.equal(*drawn) and calls_seed_nothing(modules, inputs)
+
+
+def calls_seed_nothing(modules: Sequence[Any], inputs: Sequence[torch.Tensor | None]) -> bool:
+    """Whether random numbers go on when each of two new modules is called, in each mode."""
+    for module in modules:
+        for one in inputs:
+            if one is not None and one.is_floating_point():
+                module.to(one.dtype)
+    for training in (False, True):
+        drawn = []
+        for module in modules:
+            module.train(training)
+            module(*inputs)
+            drawn.append(_drawn_beside(module))
+        if torch.equal(*drawn):
+            return False
+    return True
+
+
+def _drawn_beside(answer: object) -> torch.Tensor:
+    """What is drawn next where the answer is."""
+    drawn: torch.Tensor = made_beside(answer, TwoLayers, 2, 2).state_dict()["0.weight"]
+    return drawn

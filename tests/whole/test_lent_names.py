@@ -1,6 +1,8 @@
 """What a student's code is told of a function that it is to judge: never its name."""
 
+import functools
 import inspect
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,14 +15,6 @@ from autograder.student.limits import Limits
 from autograder.student.rpc.lent import refusal
 from autograder.student.rpc.weight import weight_of
 from tests.support.course import every_exam
-
-# Where there are two functions, or where nothing says what a function's argument is called.
-_KINDS = {
-    "00_foundations/is_shift_invariant": 2,
-    "01_additive_attention/bahdanau_step": 2,
-    "01_additive_attention/luong_step": 2,
-    "09_transformer/is_lossless": 2,
-}
 
 # What no function in an exam can be called with, and what fails within it.
 ODD: tuple[tuple[object, ...], ...] = (
@@ -69,11 +63,53 @@ def test_what_went_wrong_is_told() -> None:
     assert told([]) == "TypeError: unhashable type: 'list'"
 
 
-def test_each_can_be_called_by_the_same_names() -> None:
-    """Or an answer that names its arguments would be right with some of them alone."""
-    for place, exam in every_exam().items():
-        names = {tuple(inspect.signature(one).parameters) for one in lent_by(exam)}
-        assert len(names) <= _KINDS.get(place, 1), (place, names)
+def called_with(exam: Exam) -> Iterator[tuple[object, ...]]:
+    """What an answer is called with in each case of an exam, by its driver too."""
+    calls = list[tuple[object, ...]]()
+
+    @functools.wraps(exam.reference)
+    def answer(*given: Any, **named: Any) -> Any:
+        calls.append((*given, *named.values()))
+        return exam.reference(*given, **named)
+
+    for case in [*exam.printed_cases(), *exam.hidden_cases()]:
+        # Some cases are to end in an exception, which is noted.
+        case.observe(answer)
+    yield from calls
+
+
+def functions_in(value: object) -> Iterator[Callable[..., Any]]:
+    """Whatever can be called there: a function, what a module does, and those of a list."""
+    if isinstance(value, torch.nn.Module):
+        yield value.forward
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from functions_in(one)
+    elif callable(value):
+        yield value
+
+
+def takes_names(function: Callable[..., Any]) -> bool:
+    """Whether one of its arguments can be given by name."""
+    by_place = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
+    return any(one.kind not in by_place for one in inspect.signature(function).parameters.values())
+
+
+@pytest.mark.parametrize(
+    "place",
+    sorted(
+        place
+        for place, exam in every_exam().items()
+        if re.search(r"Callable|Module", str(inspect.signature(exam.reference)))
+    ),
+)
+def test_none_takes_its_arguments_by_name(place: str) -> None:
+    """What an exercise lends is called as its docstring says, whatever the names are elsewhere."""
+    lent = {one for call in called_with(every_exam()[place]) for one in functions_in(call)}
+    assert lent
+    # A module of the library has names of the library's, and a driver's are a matter of its own.
+    ours = {one for one in lent if not one.__module__.startswith(("torch.", "companion.trials."))}
+    assert {one for one in ours if takes_names(one)} == set()
 
 
 def counted(function: Callable[..., Any], weights: list[int]) -> Callable[..., Any]:

@@ -10,13 +10,13 @@ from solutions.exams.additive_attention._specimens import Pair, hidden_places
 from solutions.exams.spoiled import cancelling, shuffled
 
 
-def last_word(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+def last_word(query: Tensor, annotations: Tensor, lengths: Tensor, /) -> Pair:
     """Only the last true word counts: blind to padding."""
     weights = torch.eye(annotations.shape[1], dtype=annotations.dtype)[lengths - 1]
     return torch.einsum("bs,bsd->bd", weights, annotations), weights
 
 
-def by_cosines(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+def by_cosines(query: Tensor, annotations: Tensor, lengths: Tensor, /) -> Pair:
     """A softmax of cosines, rounded differently each time: blind to padding."""
     asked = query / query.norm(dim=-1, keepdim=True)
     keys = annotations / annotations.norm(dim=-1, keepdim=True)
@@ -27,14 +27,14 @@ def by_cosines(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
     return torch.einsum("bs,bsd->bd", weights, annotations), weights
 
 
-def only_the_last_sentence(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+def only_the_last_sentence(query: Tensor, annotations: Tensor, lengths: Tensor, /) -> Pair:
     """The last sentence alone is not masked: not blind."""
     known = lengths.clone()
     known[-1] = annotations.shape[1]
     return padding.masked_attention(query, annotations, known)
 
 
-def faintly(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+def faintly(query: Tensor, annotations: Tensor, lengths: Tensor, /) -> Pair:
     """The padding keeps a thousandth of its weight: not blind."""
     right, with_padding = (
         f(query, annotations, lengths)
@@ -44,19 +44,19 @@ def faintly(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
     return mixed[0], mixed[1]
 
 
-def weights_of_another_mask(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+def weights_of_another_mask(query: Tensor, annotations: Tensor, lengths: Tensor, /) -> Pair:
     """The context is right, the weights it hands out are not: not blind."""
     context, _ = padding.masked_attention(query, annotations, lengths)
     return context, padding.unmasked_attention(query, annotations, lengths)[1]
 
 
-def last_feature_of_everything(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+def last_feature_of_everything(query: Tensor, annotations: Tensor, lengths: Tensor, /) -> Pair:
     """The last feature has the padding in it: not blind."""
     contexts, weights = padding.masked_attention(query, annotations, lengths)
     return torch.cat([contexts[:, :-1], annotations[:, :, -1:].sum(dim=1)], dim=1), weights
 
 
-def padding_direction(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+def padding_direction(query: Tensor, annotations: Tensor, lengths: Tensor, /) -> Pair:
     """Of the padding, the size of the features next to each other counts: not blind."""
     contexts, weights = padding.masked_attention(query, annotations, lengths)
     seen = torch.where(hidden_places(weights, lengths)[..., None], annotations, 0).sum(dim=1)

@@ -71,7 +71,7 @@ def mixture(score: Score, state: Tensor, annotations: Tensor) -> Pair:
     return (weights.unsqueeze(-1) * annotations).sum(dim=1), weights
 
 
-def far_apart_score(state: Tensor, annotations: Tensor) -> Tensor:
+def far_apart_score(state: Tensor, annotations: Tensor, /) -> Tensor:
     """Scores in the thousands, of one decoder above zero and of the next below."""
     odd = torch.arange(len(state)) % 2 == 1
     # Alike within a row, so that the weights are those of ordinary scores.

@@ -9,6 +9,7 @@ from autograder import Draw, Exam
 from solutions import additive_attention as reference
 from solutions.exams.additive_attention._specimens import LONG, Pair, tensor
 from solutions.exams.families import TENSOR_DTYPE
+from solutions.exams.sixteen_bits import TRIED_TWICE, bfloat16_stays_once
 
 local = Exam(reference.local_weights)
 
@@ -94,6 +95,16 @@ def long_sentence(draw: Draw) -> Local:
 def all_inside(draw: Draw) -> Local:
     """a window wider than the sentence"""
     return draw.tensor("source"), 1.5, 9
+
+
+@local.case(times=1, dtypes=("float64",))
+def in_bfloat16_as_well(draw: Draw) -> Local:
+    """in bfloat16 as well"""
+    return draw.fix(source=TRIED_TWICE).tensor("source"), float(draw.rng.uniform(0, 22)), 3
+
+
+local.half_but_for("16-bit floats", in_bfloat16_as_well)
+local.holds(bfloat16_stays_once)
 
 
 def inside_softmax(scores: Tensor, p_t: float, D: int) -> Pair:

@@ -16,6 +16,7 @@ from solutions.exams.additive_attention._specimens import (
     tensor,
 )
 from solutions.exams.families import LOOP, TENSOR_DTYPE
+from solutions.exams.sixteen_bits import TRIED_TWICE, bfloat16_stays_once
 
 masked = Exam(reference.masked_softmax)
 
@@ -134,6 +135,17 @@ def padding_is_not_read(masked_softmax: Function, scores: Tensor, lengths: Tenso
     other = scores.masked_fill(behind, 3.0)
     here, there = masked_softmax(scores, lengths), masked_softmax(other, lengths)
     return torch.allclose(here, there, rtol=1e-4, atol=1e-6)
+
+
+@masked.case(times=1, dtypes=("float64",))
+def in_bfloat16_as_well(draw: Draw) -> Pair:
+    """in bfloat16 as well"""
+    scores = draw.fix(source=TRIED_TWICE).tensor("batch source")
+    return scores, draw_lengths(draw)
+
+
+masked.half_but_for("16-bit floats", in_bfloat16_as_well)
+masked.holds(bfloat16_stays_once)
 
 
 @masked.misconception

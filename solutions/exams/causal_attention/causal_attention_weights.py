@@ -28,6 +28,7 @@ from solutions.exams.families import (
 )
 from solutions.exams.families.family import Family
 from solutions.exams.families.masks import ScoreOfMinusHundred
+from solutions.exams.sixteen_bits import TRIED_TWICE, bfloat16_stays_once
 
 weights = Exam(reference.causal_attention_weights)
 
@@ -123,6 +124,16 @@ def future_scores_do_not_matter(answer: Callable[..., torch.Tensor], s: torch.Te
     """other scores in the future change no weight"""
     there = answer(s + 5 * torch.ones_like(s).triu(1))
     return torch.allclose(answer(s), there, rtol=1e-4, atol=1e-6)
+
+
+@weights.case(times=1, dtypes=("float64",))
+def in_bfloat16_as_well(draw: Draw) -> torch.Tensor:
+    """in bfloat16 as well"""
+    return draw.fix(tokens=TRIED_TWICE).tensor("tokens tokens")
+
+
+weights.half_but_for("16-bit floats", in_bfloat16_as_well)
+weights.holds(bfloat16_stays_once)
 
 
 class Steps(Causal):

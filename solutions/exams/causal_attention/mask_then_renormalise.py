@@ -9,6 +9,7 @@ from autograder import Draw, Exam
 from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import MIXED_SCORES, SIX_WEIGHTS, future, hide
 from solutions.exams.families import LOOP, TENSOR_DTYPE
+from solutions.exams.sixteen_bits import bfloat16_stays
 
 renormalised = Exam(reference.mask_then_renormalise)
 
@@ -82,11 +83,7 @@ def rows_sum_to_one(answer: Callable[..., torch.Tensor], w: torch.Tensor) -> boo
     return torch.allclose(total, torch.ones_like(total), atol=1e-5)
 
 
-@renormalised.holds
-def dtype_is_kept(answer: Callable[..., torch.Tensor], w: torch.Tensor) -> bool:
-    """weights in bfloat16 stay in bfloat16"""
-    # In 64 bits, where who computes in 32 is wrong already, and in nothing but the dtype.
-    return w.dtype != torch.float64 or answer(w.bfloat16()).dtype == torch.bfloat16
+renormalised.holds(bfloat16_stays)
 
 
 @renormalised.misconception

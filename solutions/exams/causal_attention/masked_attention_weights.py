@@ -28,6 +28,7 @@ from solutions.exams.families import (
 )
 from solutions.exams.families.family import Family
 from solutions.exams.families.masks import LargeNegativeNumber
+from solutions.exams.sixteen_bits import TRIED_TWICE, bfloat16_stays_once
 
 masked = Exam(reference.masked_attention_weights, forbids=("companion",))
 
@@ -121,6 +122,17 @@ def hidden_scores_do_not_matter(
     """other scores where it is hidden change nothing"""
     here, there = answer(scores, hidden), answer(scores + 3 * hidden, hidden)
     return torch.allclose(here, there, rtol=1e-4, atol=1e-6)
+
+
+@masked.case(times=1, dtypes=("float64",))
+def in_bfloat16_as_well(draw: Draw) -> Pair:
+    """in bfloat16 as well"""
+    scores = draw.fix(keys=TRIED_TWICE).tensor("queries keys")
+    return scores, torch.from_numpy(draw.rng.random(scores.shape) < 0.4)
+
+
+masked.half_but_for("16-bit floats", in_bfloat16_as_well)
+masked.holds(bfloat16_stays_once)
 
 
 class Steps(Attention):

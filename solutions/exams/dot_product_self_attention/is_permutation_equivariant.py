@@ -81,42 +81,42 @@ equivariant.tries(
 )
 
 
-def average_for_all(inputs: np.ndarray) -> np.ndarray:
+def average_for_all(inputs: np.ndarray, /) -> np.ndarray:
     """Every word gets the plain average: equivariant."""
     return np.broadcast_to(inputs.mean(axis=0), inputs.shape)
 
 
-def twice_as_long(inputs: np.ndarray) -> np.ndarray:
+def twice_as_long(inputs: np.ndarray, /) -> np.ndarray:
     """Every word is doubled: equivariant."""
     return 2 * inputs
 
 
-def average_so_far(inputs: np.ndarray) -> np.ndarray:
+def average_so_far(inputs: np.ndarray, /) -> np.ndarray:
     """Every word averages the words before it: not equivariant."""
     return np.cumsum(inputs, axis=0) / np.arange(1, len(inputs) + 1)[:, None]
 
 
-def second_word_forgotten(inputs: np.ndarray) -> np.ndarray:
+def second_word_forgotten(inputs: np.ndarray, /) -> np.ndarray:
     """The second position is left empty: not equivariant."""
     contexts = companion.plain_attention(inputs)
     contexts[1] = 0
     return contexts
 
 
-def in_sorted_order(inputs: np.ndarray) -> np.ndarray:
+def in_sorted_order(inputs: np.ndarray, /) -> np.ndarray:
     """The right contexts in an order of their own: not equivariant."""
     contexts = companion.plain_attention(inputs)
     return contexts[np.argsort(contexts[:, 0])]
 
 
-def places_in_the_last_feature(inputs: np.ndarray) -> np.ndarray:
+def places_in_the_last_feature(inputs: np.ndarray, /) -> np.ndarray:
     """The position of each word leaks into its last feature: not equivariant."""
     contexts = companion.plain_attention(inputs)
     contexts[:, -1] += np.arange(len(inputs))
     return contexts
 
 
-def faint_places(inputs: np.ndarray) -> np.ndarray:
+def faint_places(inputs: np.ndarray, /) -> np.ndarray:
     """The position of each word leaks, by some ten-thousandths: not equivariant."""
     return companion.plain_attention(inputs) + 0.0002 * np.arange(len(inputs))[:, None]
 
@@ -143,7 +143,7 @@ def wrong_once_shuffled(draw: Draw, wrong: Attention) -> tuple[Attention, np.nda
     """An attention that is right for the words in their order, and wrong in any other."""
     words = draw("tokens d_in")
 
-    def attention(inputs: np.ndarray) -> np.ndarray:
+    def attention(inputs: np.ndarray, /) -> np.ndarray:
         contexts = companion.plain_attention(inputs)
         return contexts if np.array_equal(inputs, words) else wrong(contexts)
 
@@ -177,7 +177,7 @@ def rounded_in_single_precision(draw: Draw) -> tuple[Attention, np.ndarray, np.n
     """contexts that only rounding changes, by a step of their precision"""
     words = draw.fix(tokens=5)("tokens d_in").astype(np.float32)
 
-    def attention(inputs: np.ndarray) -> np.ndarray:
+    def attention(inputs: np.ndarray, /) -> np.ndarray:
         contexts = companion.plain_attention(inputs.astype(np.float64)).astype(inputs.dtype)
         step = 0 if np.array_equal(inputs, words) else float(np.finfo(np.float32).eps)
         return contexts * (1 + step)

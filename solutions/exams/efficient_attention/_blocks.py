@@ -390,11 +390,11 @@ def together(
     )
 
 
-def half_a_percent_off(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def half_a_percent_off(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Half a percent too large: not exact."""
     return 1.005 * scaled_dot_product_attention(queries, keys, values)
 
 
-def nothing_but_nan(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def nothing_but_nan(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """NaN everywhere: not exact."""
     return scaled_dot_product_attention(queries, keys, values) * torch.nan

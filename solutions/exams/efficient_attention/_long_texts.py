@@ -116,12 +116,12 @@ def is_a_third(context: object, value: Tensor) -> bool:
     return bool(((3 * context - value).abs() <= _AT_MOST_OFF * value.abs()).all())
 
 
-def softplus_and_one(x: Tensor) -> Tensor:
+def softplus_and_one(x: Tensor, /) -> Tensor:
     """As many features as there were, and a 1 after them."""
     return torch.cat([torch.nn.functional.softplus(x), torch.ones_like(x[..., :1])], dim=-1)
 
 
-def one_feature(x: Tensor) -> Tensor:
+def one_feature(x: Tensor, /) -> Tensor:
     """The exponential of the average, alone."""
     return x.mean(dim=-1, keepdim=True).exp()
 

@@ -105,71 +105,71 @@ def on_shares_of_a_vector() -> Trial:
     return shares, FIRST_IS_THE_MEAN[0], 1.7
 
 
-def less_their_mean(x: np.ndarray) -> np.ndarray:
+def less_their_mean(x: np.ndarray, /) -> np.ndarray:
     """Less the mean: invariant."""
     return x - x.mean(axis=-1, keepdims=True)
 
 
-def softmax_of_the_double(x: np.ndarray) -> np.ndarray:
+def softmax_of_the_double(x: np.ndarray, /) -> np.ndarray:
     """The softmax of twice the scores: invariant."""
     return torch_softmax(2 * x)
 
 
-def standardised(x: np.ndarray) -> np.ndarray:
+def standardised(x: np.ndarray, /) -> np.ndarray:
     """A layer normalisation: invariant."""
     return less_their_mean(x) / np.sqrt(x.var(axis=-1, keepdims=True) + 1e-5)
 
 
-def best_score(x: np.ndarray) -> np.ndarray:
+def best_score(x: np.ndarray, /) -> np.ndarray:
     """A 1 at the largest score: invariant."""
     return np.eye(x.shape[-1])[x.argmax(axis=-1)]
 
 
-def steps(x: np.ndarray) -> np.ndarray:
+def steps(x: np.ndarray, /) -> np.ndarray:
     """Differences of neighbours: invariant."""
     return np.diff(x, axis=-1)
 
 
-def sigmoid(x: np.ndarray) -> np.ndarray:
+def sigmoid(x: np.ndarray, /) -> np.ndarray:
     """The sigmoid: not invariant."""
     return 1 / (1 + np.exp(-x))
 
 
-def exponential(x: np.ndarray) -> np.ndarray:
+def exponential(x: np.ndarray, /) -> np.ndarray:
     """The exponential: not invariant."""
     return np.exp(x)
 
 
-def softmax_but_for_the_last(x: np.ndarray) -> np.ndarray:
+def softmax_but_for_the_last(x: np.ndarray, /) -> np.ndarray:
     """The softmax, wrong in its last entry: not invariant."""
     weights = torch_softmax(x)
     weights[..., -1] = x[..., -1]
     return weights
 
 
-def one_entry_leaks(x: np.ndarray) -> np.ndarray:
+def one_entry_leaks(x: np.ndarray, /) -> np.ndarray:
     """The softmax, wrong in its very first entry: not invariant."""
     weights = torch_softmax(x)
     weights.flat[0] += 0.01 * x.flat[0]
     return weights
 
 
-def sorted_scores(x: np.ndarray) -> np.ndarray:
+def sorted_scores(x: np.ndarray, /) -> np.ndarray:
     """The scores in order: not invariant."""
     return np.sort(x, axis=-1)
 
 
-def the_opposite(x: np.ndarray) -> np.ndarray:
+def the_opposite(x: np.ndarray, /) -> np.ndarray:
     """Minus the scores: not invariant."""
     return -x
 
 
-def softmax_of_squares(x: np.ndarray) -> np.ndarray:
+def softmax_of_squares(x: np.ndarray, /) -> np.ndarray:
     """The softmax of the squared scores: not invariant."""
     return torch_softmax(x**2)
 
 
-def handed_on(x: np.ndarray) -> np.ndarray:
+def handed_on(x: np.ndarray, /) -> np.ndarray:
     """The softmax, its entries rolled on by as many positions as the first score says: not
     invariant.
     """
@@ -213,7 +213,7 @@ def wrong_once_shifted(draw: Draw, shape: str, wrong: Function) -> Trial:
     """A softmax that is right for the scores as they are, and wrong for any others."""
     scores = draw(shape)
 
-    def right_unshifted(x: np.ndarray) -> np.ndarray:
+    def right_unshifted(x: np.ndarray, /) -> np.ndarray:
         weights = torch_softmax(x)
         return weights if np.array_equal(x, scores) else wrong(weights)
 
@@ -256,7 +256,7 @@ def rounded_in_single_precision(draw: Draw) -> Trial:
     # In eighths, so that to add the shift rounds nothing.
     scores = (draw("rows columns") * 8).round().astype(np.float32) / 8
 
-    def rounded_softmax(x: np.ndarray) -> np.ndarray:
+    def rounded_softmax(x: np.ndarray, /) -> np.ndarray:
         weights = torch_softmax(x.astype(np.float64)).astype(x.dtype)
         step = 0 if np.array_equal(x, scores) else float(np.finfo(np.float32).eps)
         return weights * (1 + step)

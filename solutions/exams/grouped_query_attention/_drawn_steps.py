@@ -11,79 +11,79 @@ from companion import Past, Step
 StepFunction = Callable[[torch.Tensor, Past], Step]
 
 
-def sums_so_far(chunk: torch.Tensor, past: Past) -> Step:
+def sums_so_far(chunk: torch.Tensor, past: Past, /) -> Step:
     """A running sum: exact."""
     sums = chunk.cumsum(dim=1) + (past[0] if past else 0)
     return sums, (sums[:, -1:],)
 
 
-def largest_so_far(chunk: torch.Tensor, past: Past) -> Step:
+def largest_so_far(chunk: torch.Tensor, past: Past, /) -> Step:
     """The largest number so far, feature by feature: exact."""
     known = torch.cat([past[0], chunk], dim=1) if past else chunk
     largest = known.cummax(dim=1).values
     return largest[:, -chunk.shape[1] :], (largest[:, -1:],)
 
 
-def smallest_in_the_chunk(chunk: torch.Tensor, past: Past) -> Step:
+def smallest_in_the_chunk(chunk: torch.Tensor, past: Past, /) -> Step:
     """The smallest number so far, but not over the edges of chunks: not exact."""
     return chunk.cummin(dim=1).values, None
 
 
-def the_word_before(chunk: torch.Tensor, past: Past) -> Step:
+def the_word_before(chunk: torch.Tensor, past: Past, /) -> Step:
     """The word before, over the edges of chunks: exact."""
     before = past[0] if past else torch.zeros_like(chunk[:, :1])
     return torch.cat([before, chunk[:, :-1]], dim=1), (chunk[:, -1:],)
 
 
-def word_before_in_the_chunk(chunk: torch.Tensor, past: Past) -> Step:
+def word_before_in_the_chunk(chunk: torch.Tensor, past: Past, /) -> Step:
     """The word before, but not over the edges of chunks: not exact."""
     return torch.cat([torch.zeros_like(chunk[:, :1]), chunk[:, :-1]], dim=1), None
 
 
-def counts_places_anew(chunk: torch.Tensor, past: Past) -> Step:
+def counts_places_anew(chunk: torch.Tensor, past: Past, /) -> Step:
     """Positions that are counted from 0 in every chunk: not exact."""
     places = torch.arange(chunk.shape[1], dtype=chunk.dtype)
     return specimens.attends_to_its_cache(chunk + places[:, None], past)
 
 
-def forgets_the_first(chunk: torch.Tensor, past: Past) -> Step:
+def forgets_the_first(chunk: torch.Tensor, past: Past, /) -> Step:
     """A cache that holds five tokens: not exact."""
     contexts, cache = specimens.attends_to_its_cache(chunk, past)
     return contexts, tuple(tokens[:, -5:] for tokens in cache or ())
 
 
-def average_of_the_chunk(chunk: torch.Tensor, past: Past) -> Step:
+def average_of_the_chunk(chunk: torch.Tensor, past: Past, /) -> Step:
     """Less the average of its chunk: not exact."""
     contexts, cache = specimens.attends_to_its_cache(chunk, past)
     return contexts - 0.1 * chunk.mean(dim=1, keepdim=True), cache
 
 
-def last_feature_is_new(chunk: torch.Tensor, past: Past) -> Step:
+def last_feature_is_new(chunk: torch.Tensor, past: Past, /) -> Step:
     """The last feature sees its own chunk only: not exact."""
     contexts, cache = specimens.attends_to_its_cache(chunk, past)
     own = specimens.sees_its_chunk_only(chunk, None)[0]
     return torch.cat([contexts[..., :-1], own[..., -1:]], dim=-1), cache
 
 
-def faintly_different(chunk: torch.Tensor, past: Past) -> Step:
+def faintly_different(chunk: torch.Tensor, past: Past, /) -> Step:
     """A thousandth that depends on the size of the chunk: not exact."""
     contexts, cache = specimens.attends_to_its_cache(chunk, past)
     return contexts + 1e-3 * chunk.shape[1], cache
 
 
-def a_little_louder(chunk: torch.Tensor, past: Past) -> Step:
+def a_little_louder(chunk: torch.Tensor, past: Past, /) -> Step:
     """Half a thousandth is added once there is a cache: not exact."""
     contexts, cache = specimens.attends_to_its_cache(chunk, past)
     return contexts * (1 if past is None else 1.0005), cache
 
 
-def nothing_but_nan(chunk: torch.Tensor, past: Past) -> Step:
+def nothing_but_nan(chunk: torch.Tensor, past: Past, /) -> Step:
     """Nothing but NaN once there is a cache: not exact."""
     contexts, cache = specimens.attends_to_its_cache(chunk, past)
     return contexts * (1 if past is None else torch.nan), cache
 
 
-def nan_for_zero(chunk: torch.Tensor, past: Past) -> Step:
+def nan_for_zero(chunk: torch.Tensor, past: Past, /) -> Step:
     """A feature that is always 0 is NaN once there is a cache: not exact."""
     contexts, cache = specimens.attends_to_its_cache(chunk, past)
     # Who replaces NaN by 0 makes it right.
@@ -94,7 +94,7 @@ def nan_for_zero(chunk: torch.Tensor, past: Past) -> Step:
 def wrong_in_chunks_of(size: int, spoil: Callable[[torch.Tensor], torch.Tensor]) -> StepFunction:
     """A step that is right but for chunks of one size."""
 
-    def step(chunk: torch.Tensor, past: Past) -> Step:
+    def step(chunk: torch.Tensor, past: Past, /) -> Step:
         contexts, cache = specimens.attends_to_its_cache(chunk, past)
         return spoil(contexts) if chunk.shape[1] == size else contexts, cache
 
@@ -104,7 +104,7 @@ def wrong_in_chunks_of(size: int, spoil: Callable[[torch.Tensor], torch.Tensor])
 def wrong_with_a_cache(wrong: Callable[[torch.Tensor], torch.Tensor]) -> StepFunction:
     """A step that is right without a cache, and wrong as soon as there is one."""
 
-    def step(chunk: torch.Tensor, past: Past) -> Step:
+    def step(chunk: torch.Tensor, past: Past, /) -> Step:
         contexts, cache = specimens.attends_to_its_cache(chunk, past)
         # Of one word nothing could cancel but in another text.
         is_right = past is None or chunk.shape[1] == 1
@@ -113,7 +113,7 @@ def wrong_with_a_cache(wrong: Callable[[torch.Tensor], torch.Tensor]) -> StepFun
     return step
 
 
-def a_little_rounded(chunk: torch.Tensor, past: Past) -> Step:
+def a_little_rounded(chunk: torch.Tensor, past: Past, /) -> Step:
     """Off by rounding once there is a cache, also where it should be 0: exact."""
     contexts, cache = specimens.attends_to_its_cache(chunk, past)
     contexts[..., 0] = 0
@@ -131,7 +131,7 @@ def growing_in_place() -> StepFunction:
     kept: list[torch.Tensor | int] = [0] * 64
     places = cycle(range(len(kept)))
 
-    def step(chunk: torch.Tensor, past: Past) -> Step:
+    def step(chunk: torch.Tensor, past: Past, /) -> Step:
         place = int(past[0]) if past else next(places)
         sums = chunk.cumsum(dim=1) + (kept[place] if past else 0)
         kept[place] = sums[:, -1:]
@@ -143,7 +143,7 @@ def growing_in_place() -> StepFunction:
 def with_other_features(step: StepFunction, d_out: int) -> StepFunction:
     """The same step, whose contexts have as many features as it is told."""
 
-    def wide(chunk: torch.Tensor, past: Past) -> Step:
+    def wide(chunk: torch.Tensor, past: Past, /) -> Step:
         contexts, cache = step(chunk, past)
         return contexts.repeat(1, 1, -(-d_out // chunk.shape[-1]))[..., :d_out], cache
 

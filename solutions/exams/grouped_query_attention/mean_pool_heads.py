@@ -8,6 +8,7 @@ from autograder import Draw, Exam
 from solutions import grouped_query_attention as reference
 from solutions.exams.families import LOOP, TENSOR_DTYPE
 from solutions.exams.printed_numbers import numbers
+from solutions.exams.sixteen_bits import bfloat16_stays
 
 pooling = Exam(
     reference.mean_pool_heads,
@@ -74,6 +75,9 @@ def keys_are_averaged(
     old = (x @ W).view(num_kv_heads, num_heads // num_kv_heads, -1).mean(dim=1)
     new = x @ mean_pool_heads(W, num_heads, num_kv_heads)
     return torch.allclose(new.view(num_kv_heads, -1), old, atol=1e-3)
+
+
+pooling.holds(bfloat16_stays)
 
 
 @pooling.misconception

@@ -8,6 +8,7 @@ from solutions import grouped_query_attention as reference
 from solutions.exams.families import FUTURE, MASK, TENSOR_DTYPE, Causal
 from solutions.exams.grouped_query_attention._specimens import hide
 from solutions.exams.printed_numbers import numbers
+from solutions.exams.sixteen_bits import bfloat16_stays
 
 window = Exam(reference.repaired_window_attention)
 
@@ -102,6 +103,9 @@ def drawn_far_below_zero(draw: Draw) -> Windowed:
     asked = torch.from_numpy(rng.integers(1, 4, size=queries.shape)).double()
     offered = torch.from_numpy(rng.integers(6, 13, size=keys.shape)).double()
     return asked, -1024 * offered, values, width
+
+
+window.holds(bfloat16_stays)
 
 
 def distances(queries: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:

@@ -6,6 +6,7 @@ from autograder import Draw, Exam
 from solutions import grouped_query_attention as reference
 from solutions.exams.families import LOOP, TENSOR_DTYPE
 from solutions.exams.printed_numbers import numbers
+from solutions.exams.sixteen_bits import bfloat16_stays
 
 repeating = Exam(reference.repeat_kv, forbids=("companion",))
 
@@ -58,6 +59,9 @@ def twelve_of_three(draw: Draw) -> Repeated:
 def single_token(draw: Draw) -> Repeated:
     """one token of one text"""
     return draw.fix(batch=1, tokens=1).tensor("batch num_kv_heads tokens head_dim"), 3
+
+
+repeating.holds(bfloat16_stays)
 
 
 @repeating.misconception

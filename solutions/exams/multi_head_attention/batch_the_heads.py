@@ -8,6 +8,7 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import multi_head_attention as reference
 from solutions.exams.multi_head_attention._specimens import ENDS, WEIGHTS, State, counted
+from solutions.exams.sixteen_bits import bfloat16_stays
 
 batching = Exam(reference.batch_the_heads)
 
@@ -50,6 +51,9 @@ def drawn_loop(draw: Draw) -> tuple[State, int]:
 def twelve_heads(draw: Draw) -> tuple[State, int]:
     """twelve heads, of which the tenth is not the second"""
     return loop_state(lambda: draw.tensor("head_dim d_in"), 12), 12
+
+
+batching.holds(bfloat16_stays)
 
 
 def joined(

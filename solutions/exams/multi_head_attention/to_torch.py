@@ -8,6 +8,7 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import multi_head_attention as reference
 from solutions.exams.multi_head_attention._specimens import WEIGHTS, State, counted, future
+from solutions.exams.sixteen_bits import bfloat16_stays
 
 export = Exam(reference.to_torch)
 
@@ -53,6 +54,9 @@ def drawn_state_with_mask(draw: Draw) -> State:
     state = {name: state[name] for name in reversed(state)}
     seen = future(draw.size("tokens"))
     return {"mask": seen, "positions.table": draw.tensor("tokens d"), **state, "hidden": seen}
+
+
+export.holds(bfloat16_stays)
 
 
 def packed(state: State, join: Callable[[list[Tensor]], Tensor] = torch.cat) -> State:

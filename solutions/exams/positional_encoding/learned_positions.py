@@ -10,8 +10,9 @@ from torch.nn.functional import embedding
 from autograder import Draw, Exam
 from companion import try_learned
 from solutions import positional_encoding as reference
-from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
+from solutions.exams.beginnings import MADE_TWICE, seeds_nothing
 from solutions.exams.positional_encoding._specimens import FEW_TOKENS, learns_in_evaluation
+from solutions.exams.sixteen_bits import bfloat16_stays
 
 learned = Exam(reference.LearnedPositions, use=try_learned, about=("gradients",))
 
@@ -121,16 +122,25 @@ def table_learns_in_evaluation(
 
 
 @learned.holds
+def dtype_is_kept(module_class: Callable[..., Any], inputs: Tensor, table: Tensor) -> bool:
+    """of numbers in bfloat16, the result is in bfloat16"""
+    if inputs.shape[1] > len(table):
+        return True
+    made = module_class(d_model=table.shape[1], context_length=len(table))
+    return bfloat16_stays(made.to(torch.bfloat16), inputs)
+
+
+@learned.holds
 def sets_no_seed(module_class: Callable[..., Any], inputs: Tensor, table: Tensor) -> bool:
-    """making a module does not seed PyTorch's random numbers"""
+    """neither making nor calling a module seeds PyTorch's random numbers"""
     if len(table) != MADE_AGAIN:
         return True
     sizes = {"d_model": MADE_TWICE, "context_length": MADE_TWICE}
-    return leaves_the_generator_alone(module_class, sizes)
+    return seeds_nothing(module_class, sizes, [inputs.new_zeros(1, 1, MADE_TWICE)])
 
 
 learned.half_but_for("a call that is not the first", after_a_shorter_one)
-learned.half_but_for("a seed that its constructor sets", made_one_after_the_other)
+learned.half_but_for("a seed that it sets", made_one_after_the_other)
 
 
 class Looking(nn.Module):

@@ -68,7 +68,7 @@ def made_one_after_the_other(draw: Draw) -> Trial:
     return drawn_module(draw.fix(d_in=MADE_TWICE))
 
 
-affine.half_but_for("a seed that its constructor sets", made_one_after_the_other)
+affine.half_but_for("a seed that it sets", made_one_after_the_other)
 
 affine.holds(leaves_the_generator_alone)
 

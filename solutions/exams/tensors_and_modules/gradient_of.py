@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import torch
@@ -12,6 +13,7 @@ from companion import try_gradient
 from companion.beside import made_beside
 from companion.trials.training_trials import copy_of, formula_of
 from solutions import tensors_and_modules as reference
+from solutions.exams.sixteen_bits import bfloat16_stays
 from solutions.exams.tensors_and_modules._differences import DIFFERENCES, Differences, Function
 
 gradient = Exam(reference.gradient_of, use=try_gradient)
@@ -116,6 +118,13 @@ def of_a_parameter(draw: Draw) -> Trial:
 
 
 gradient.half_but_for("a tensor that is itself being trained", of_a_parameter)
+
+
+@gradient.holds
+def dtype_is_kept(gradient_of: Callable[..., Any], formula: str, x: Tensor) -> bool:
+    """of numbers in bfloat16, the result is in bfloat16"""
+    function = made_beside(gradient_of, formula_of, formula)
+    return bfloat16_stays(partial(gradient_of, function), x)
 
 
 @gradient.holds

@@ -6,6 +6,7 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import tensors_and_modules as reference
 from solutions.exams.families import LOOP, TENSOR_DTYPE
+from solutions.exams.sixteen_bits import bfloat16_stays
 from solutions.exams.tensors_and_modules._specimens import Pair, wave
 
 differences = Exam(reference.pairwise_differences)
@@ -47,6 +48,9 @@ def one_feature(draw: Draw) -> Pair:
     """vectors of a single feature"""
     fixed = draw.fix(d=1)
     return fixed.tensor("queries d"), fixed.tensor("keys d")
+
+
+differences.holds(bfloat16_stays)
 
 
 LOOP.apply(differences)

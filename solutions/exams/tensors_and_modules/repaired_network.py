@@ -61,7 +61,7 @@ def made_one_after_the_other(draw: Draw) -> Trial:
     return drawn_network(draw.fix(**{"in": MADE_TWICE}))
 
 
-network.half_but_for("a seed that its constructor sets", made_one_after_the_other)
+network.half_but_for("a seed that it sets", made_one_after_the_other)
 
 network.holds(leaves_the_generator_alone)
 

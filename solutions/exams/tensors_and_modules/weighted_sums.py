@@ -7,6 +7,7 @@ from autograder import Draw, Exam
 from solutions import tensors_and_modules as reference
 from solutions.exams.families import LOOP, TENSOR_DTYPE
 from solutions.exams.library_products import PRODUCTS
+from solutions.exams.sixteen_bits import bfloat16_stays
 from solutions.exams.tensors_and_modules._specimens import Pair, wave
 
 sums = Exam(reference.weighted_sums, allows=PRODUCTS)
@@ -48,6 +49,9 @@ def many_keys(draw: Draw) -> Pair:
     """40 keys"""
     fixed = draw.fix(keys=40)
     return fixed.tensor("batch queries keys"), fixed.tensor("batch keys d_v")
+
+
+sums.holds(bfloat16_stays)
 
 
 LOOP.apply(sums)

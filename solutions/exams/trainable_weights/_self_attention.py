@@ -151,7 +151,7 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
     exam.case(long_sentence_module, times=1)
     exam.case(overflowing_module, times=1)
     exam.case(made_one_after_the_other, times=1)
-    exam.half_but_for("a seed that its constructor sets", made_one_after_the_other)
+    exam.half_but_for("a seed that it sets", made_one_after_the_other)
     exam.holds(leaves_the_generator_alone)
     exam.half_but_for("scores far from 0", overflowing_module)
 

@@ -15,6 +15,7 @@ from solutions.exams.families import (
     TENSOR_DTYPE,
     Attention,
 )
+from solutions.exams.sixteen_bits import bfloat16_stays
 from solutions.exams.trainable_weights._specimens import (
     INPUTS,
     W_K,
@@ -96,6 +97,9 @@ def turned_over_it_is_the_row_form(
     rows = nn.functional.scaled_dot_product_attention(X.T @ W_q.T, X.T @ W_k.T, X.T @ W_v.T)
     # Of scores in the thousands, single precision loses that much.
     return bool(torch.allclose(attend_columns(X, W_q, W_k, W_v).T, rows, rtol=1e-3, atol=1e-2))
+
+
+columns.holds(bfloat16_stays)
 
 
 class ColumnSteps(Attention):

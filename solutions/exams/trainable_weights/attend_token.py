@@ -16,6 +16,7 @@ from solutions.exams.families import (
     TENSOR_DTYPE,
     Attention,
 )
+from solutions.exams.sixteen_bits import bfloat16_stays
 from solutions.exams.trainable_weights._specimens import (
     OWN_WORK,
     Pair,
@@ -88,6 +89,9 @@ token.half_but_for("scores far from 0", large_token_scores, overflowing_scores)
 def token_weights_sum_to_one(attend_token: Callable[..., Pair], *arguments: Tensor) -> bool:
     """the weights sum to 1"""
     return abs(float(attend_token(*arguments)[1].sum()) - 1) < 1e-4
+
+
+token.holds(bfloat16_stays)
 
 
 def taken(weights: Tensor, values: Tensor) -> Pair:

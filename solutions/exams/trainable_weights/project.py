@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from autograder import Draw, Exam
 from solutions import trainable_weights as reference
 from solutions.exams.families import TENSOR_DTYPE
+from solutions.exams.sixteen_bits import bfloat16_stays
 from solutions.exams.trainable_weights._specimens import (
     INPUTS,
     W_KEY,
@@ -61,6 +62,9 @@ def random_projections(draw: Draw) -> Four:
 def one_projected_word(draw: Draw) -> Four:
     """a sentence of one word"""
     return four_drawn(draw.fix(tokens=1))
+
+
+projected.holds(bfloat16_stays)
 
 
 def examine_choice(chosen: tuple[int, ...]) -> None:

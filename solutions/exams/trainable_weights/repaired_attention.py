@@ -13,6 +13,7 @@ from solutions.exams.families import (
     TENSOR_DTYPE,
     Attention,
 )
+from solutions.exams.sixteen_bits import bfloat16_stays
 from solutions.exams.trainable_weights._specimens import (
     OWN_WORK,
     Triple,
@@ -56,6 +57,9 @@ def overflowing_scores(draw: Draw) -> Triple:
 
 
 repaired.half_but_for("scores far from 0", overflowing_scores)
+
+
+repaired.holds(bfloat16_stays)
 
 
 def half_repaired(

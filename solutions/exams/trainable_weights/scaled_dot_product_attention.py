@@ -18,6 +18,7 @@ from solutions.exams.families import (
     TURNED,
     Attention,
 )
+from solutions.exams.sixteen_bits import bfloat16_stays
 from solutions.exams.trainable_weights._specimens import (
     OWN_WORK,
     Pair,
@@ -106,6 +107,9 @@ def equal_values_stay(attend: Callable[..., Tensor], Q: Tensor, K: Tensor, V: Te
     """if all values are the same vector, every context is this vector"""
     contexts = attend(Q, K, torch.ones_like(V))
     return bool(np.allclose(contexts.detach().numpy(), 1, atol=1e-4))
+
+
+attention.holds(bfloat16_stays)
 
 
 class Steps(Attention):

@@ -8,6 +8,7 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import trainable_weights as reference
 from solutions.exams.families import TENSOR_DTYPE
+from solutions.exams.sixteen_bits import TRIED_TWICE, bfloat16_stays_once
 
 jacobian = Exam(
     reference.softmax_jacobian,
@@ -67,6 +68,16 @@ def weights_move_so(softmax_jacobian: Callable[..., Tensor], p: Tensor) -> bool:
     step = 1e-4 * torch.arange(len(p), dtype=torch.float64).sin()
     moved = torch.softmax(scores + step, dim=0) - torch.softmax(scores - step, dim=0)
     return torch.allclose(softmax_jacobian(p).double() @ (2 * step), moved, rtol=1e-4, atol=1e-9)
+
+
+@jacobian.case(times=1, dtypes=("float64",))
+def in_bfloat16_as_well(draw: Draw) -> Tensor:
+    """in bfloat16 as well"""
+    return torch.from_numpy(draw.fix(n=TRIED_TWICE).weights("n"))
+
+
+jacobian.half_but_for("16-bit floats", in_bfloat16_as_well)
+jacobian.holds(bfloat16_stays_once)
 
 
 @jacobian.misconception

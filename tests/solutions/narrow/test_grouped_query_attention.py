@@ -48,6 +48,18 @@ def test_a_cache_has_any_dtype() -> None:
     assert report.verdict is Verdict.WRONG
 
 
+def test_a_cache_has_its_dtype_after_reset() -> None:
+    exam = exam_of("KVCache")
+
+    class KVCache(exam.reference):  # type: ignore[misc, name-defined]
+        def reset(self) -> None:
+            super().reset()
+            if self.keys.element_size() < 4:
+                self.keys, self.values = self.keys.float(), self.values.float()
+
+    assert exam.examine(KVCache).verdict is Verdict.WRONG
+
+
 @pytest.mark.parametrize("length", [64, 512, 4096, 16384])
 def test_a_decoding_mask_is_cut_out_of_no_table(length: int) -> None:
     kept = torch.ones(length, length, dtype=torch.bool).triu(1)

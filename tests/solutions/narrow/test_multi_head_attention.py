@@ -503,7 +503,7 @@ def test_padding_of_the_caller_stays() -> None:
 
 def test_cross_attention_sets_no_seed() -> None:
     found = {one.right_but_for for one in refusals("CrossAttention", seeded("CrossAttention"))}
-    assert found == {"a seed that its constructor sets"}
+    assert found == {"a seed that it sets"}
 
 
 # --- whole numbers, and entries in any order -----------------------------------------------------

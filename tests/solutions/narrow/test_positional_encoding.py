@@ -350,7 +350,7 @@ def test_learned_positions_set_no_seed() -> None:
             super().__init__(*sizes, **named)
 
     report = without_hints(exam_of("LearnedPositions")).examine(LearnedPositions)
-    assert report.right_but_for == "a seed that its constructor sets"
+    assert report.right_but_for == "a seed that it sets"
 
 
 # --- axes in front, and gradients in evaluation --------------------------------------------------

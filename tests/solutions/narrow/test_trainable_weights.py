@@ -188,4 +188,4 @@ def test_a_module_does_not_seed_random_numbers(exam: Exam) -> None:
     defined = {**vars(inspect.getmodule(exam.reference))}
     exec(source.replace(line, f"{line}; torch.manual_seed(123)"), defined)
     report = without_hints(exam).examine(defined[exam.name])
-    assert report.right_but_for == "a seed that its constructor sets"
+    assert report.right_but_for == "a seed that it sets"

@@ -139,7 +139,7 @@ def made_one_after_the_other(draw: Draw) -> Module:
     return module_arguments(draw.fix(query_dim=MADE_TWICE))
 
 
-attention.half_but_for("a seed that its constructor sets", made_one_after_the_other)
+attention.half_but_for("a seed that it sets", made_one_after_the_other)
 
 
 @attention.case(times=1, dtypes=("float64",))

@@ -90,7 +90,7 @@ def leak_at(draw: Draw, part: int, place: tuple[int, ...], words: Tensor, length
     sentence, feature = place[0], int(draw.rng.integers(words.shape[2]))
     position = int(draw.rng.integers(length, words.shape[1]))
 
-    def attention(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+    def attention(query: Tensor, annotations: Tensor, lengths: Tensor, /) -> Pair:
         found = padding.masked_attention(query, annotations, lengths)
         found[part][only(*place)] += 0.1 * annotations[only(sentence, position, feature)].sum()
         return found
@@ -139,7 +139,7 @@ def rounded_in_single_precision(draw: Draw) -> tuple[Attention, Tensor, Tensor, 
     query, words, lengths = five_sentences(draw)
     words = words.float()
 
-    def attention(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+    def attention(query: Tensor, annotations: Tensor, lengths: Tensor, /) -> Pair:
         exact = padding.masked_attention(query.double(), annotations.double(), lengths)
         contexts, weights = (part.to(annotations.dtype) for part in exact)
         step = 0 if annotations.equal(words.to(annotations.dtype)) else SINGLE_STEP
@@ -174,7 +174,7 @@ def one_part_is_spoiled(draw: Draw) -> tuple[Attention, Tensor, Tensor, Tensor]:
     lengths = torch.from_numpy(draw.rng.integers(1, 7, size=8))
     part, spoil = draw.in_turn(WAYS)
 
-    def attention(query: Tensor, annotations: Tensor, lengths: Tensor) -> Pair:
+    def attention(query: Tensor, annotations: Tensor, lengths: Tensor, /) -> Pair:
         contexts, weights = padding.masked_attention(query, annotations, lengths)
         seen = torch.where(hidden_places(weights, lengths)[..., None], annotations, 0).sum()
         return (contexts, spoil(weights, seen)) if part else (spoil(contexts, seen), weights)
@@ -202,7 +202,7 @@ def no_filling_is_a_blind_spot(
     places = hidden_places(annotations[..., 0], lengths)
     fillings: list[Tensor] = []
 
-    def watched(query: Tensor, given: Tensor, lengths: Tensor) -> Pair:
+    def watched(query: Tensor, given: Tensor, lengths: Tensor, /) -> Pair:
         # A test may cut the sentences off, or take them one by one.
         if given.shape == annotations.shape:
             fillings.append(given[places].detach())

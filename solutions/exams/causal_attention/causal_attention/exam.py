@@ -6,7 +6,7 @@ import torch
 
 from autograder import Draw, Exam, run_module
 from solutions import causal_attention as reference
-from solutions.exams.beginnings import FRESH, begins_at_random
+from solutions.exams.beginnings import FRESH, begins_at_random, leaves_the_generator_alone
 from solutions.exams.causal_attention._specimens import TWO_SENTENCES
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 
@@ -203,6 +203,7 @@ def mask_for_many(draw: Draw) -> Buffered:
 
 module.holds(averages_as(reference.CausalAttention))
 module.holds(begins_at_random)
+module.holds(leaves_the_generator_alone)
 module.half_but_for("dropout", learns_in_training)
 module.half_but_for("the weights it begins with", as_it_is_made)
 module.half_but_for("texts of more than a thousand words", long_text)

@@ -9,6 +9,7 @@ from autograder import Draw, Exam
 from companion import try_dropout
 from solutions import causal_attention as reference
 from solutions.exams.causal_attention._specimens import SIX_WEIGHTS
+from solutions.exams.sixteen_bits import bfloat16_stays
 
 dropping = Exam(reference.dropout, use=try_dropout)
 
@@ -96,12 +97,8 @@ def on_unless_told_otherwise(
 def dtype_is_kept(
     answer: Callable[..., torch.Tensor], weights: torch.Tensor, p: float, seed: int, training: bool
 ) -> bool:
-    """weights in bfloat16 stay in bfloat16"""
-    # In 64 bits, where who computes in 32 is wrong already, and in nothing but the dtype.
-    if weights.dtype != torch.float64:
-        return True
-    generator = torch.Generator().manual_seed(seed)
-    return answer(weights.bfloat16(), p, generator, training).dtype == torch.bfloat16
+    """of numbers in bfloat16, the result is in bfloat16"""
+    return bfloat16_stays(answer, weights, p, torch.Generator().manual_seed(seed), training)
 
 
 @dropping.holds

@@ -70,65 +70,65 @@ def zeros_to_come() -> Tried:
     return specimens.sees_everything, inputs
 
 
-def as_it_is(inputs: torch.Tensor) -> torch.Tensor:
+def as_it_is(inputs: torch.Tensor, /) -> torch.Tensor:
     """Every word keeps its vector: causal."""
     return inputs.clone()
 
 
-def largest_so_far(inputs: torch.Tensor) -> torch.Tensor:
+def largest_so_far(inputs: torch.Tensor, /) -> torch.Tensor:
     """The largest number so far, feature by feature: causal."""
     return inputs.cummax(dim=1).values
 
 
-def two_words(inputs: torch.Tensor) -> torch.Tensor:
+def two_words(inputs: torch.Tensor, /) -> torch.Tensor:
     """A window of two words: causal."""
     return inputs + specimens.word_before(inputs)
 
 
-def always_the_same(inputs: torch.Tensor) -> torch.Tensor:
+def always_the_same(inputs: torch.Tensor, /) -> torch.Tensor:
     """The same vector for every word: causal."""
     return torch.ones_like(inputs)
 
 
-def sentence_mean_removed(inputs: torch.Tensor) -> torch.Tensor:
+def sentence_mean_removed(inputs: torch.Tensor, /) -> torch.Tensor:
     """Less the average of the sentence: not causal."""
     return inputs - inputs.mean(dim=1, keepdim=True)
 
 
-def two_ahead(inputs: torch.Tensor) -> torch.Tensor:
+def two_ahead(inputs: torch.Tensor, /) -> torch.Tensor:
     """Each word sees the one after the next: not causal."""
     seen = specimens.causal_attention(inputs)
     seen[:, :-2] += 0.1 * inputs[:, 2:]
     return seen
 
 
-def leak_at_the_end(inputs: torch.Tensor) -> torch.Tensor:
+def leak_at_the_end(inputs: torch.Tensor, /) -> torch.Tensor:
     """Only the last word but one sees the last: not causal."""
     seen = specimens.causal_attention(inputs)
     seen[:, -2:-1] += 0.1 * inputs[:, -1:]
     return seen
 
 
-def last_sentence_leaks(inputs: torch.Tensor) -> torch.Tensor:
+def last_sentence_leaks(inputs: torch.Tensor, /) -> torch.Tensor:
     """Only the last sentence of the batch is not masked: not causal."""
     seen = specimens.causal_attention(inputs)
     seen[-1:] = specimens.sees_everything(inputs[-1:])
     return seen
 
 
-def last_feature_leaks(inputs: torch.Tensor) -> torch.Tensor:
+def last_feature_leaks(inputs: torch.Tensor, /) -> torch.Tensor:
     """Only the last feature leaks: not causal."""
     seen = specimens.causal_attention(inputs)
     seen[..., -1] = inputs[..., -1].flip(1)
     return seen
 
 
-def faint_leak(inputs: torch.Tensor) -> torch.Tensor:
+def faint_leak(inputs: torch.Tensor, /) -> torch.Tensor:
     """A thousandth of everything leaks: not causal."""
     return specimens.causal_attention(inputs) + 1e-3 * inputs.mean(dim=1, keepdim=True)
 
 
-def next_direction(inputs: torch.Tensor) -> torch.Tensor:
+def next_direction(inputs: torch.Tensor, /) -> torch.Tensor:
     """Of the next word, each sees the size of the features next to each other: not causal."""
     contexts, following = specimens.causal_attention(inputs), inputs[:, 1:]
     # Neither a longer word nor its opposite is another one here.
@@ -136,12 +136,12 @@ def next_direction(inputs: torch.Tensor) -> torch.Tensor:
     return contexts
 
 
-def sentences_cancel(inputs: torch.Tensor) -> torch.Tensor:
+def sentences_cancel(inputs: torch.Tensor, /) -> torch.Tensor:
     """What one sentence gains from its end, another one loses: not causal."""
     return cancelling(specimens.causal_attention(inputs), 0, 0.1 * inputs[0, -1, -1])
 
 
-def next_of_another_sentence(inputs: torch.Tensor) -> torch.Tensor:
+def next_of_another_sentence(inputs: torch.Tensor, /) -> torch.Tensor:
     """Each word sees the next one of the sentence before in the batch: not causal."""
     seen = specimens.causal_attention(inputs)
     seen[:, :-1] += 0.1 * inputs.roll(1, dims=0)[:, 1:]
@@ -174,7 +174,7 @@ causal.tries(
 )
 
 
-def larger_ones_counted(inputs: torch.Tensor) -> torch.Tensor:
+def larger_ones_counted(inputs: torch.Tensor, /) -> torch.Tensor:
     """Each word counts the larger numbers among those to come, feature by feature: not causal."""
     larger = inputs[:, None] > inputs[:, :, None]
     to_come = torch.ones(larger.shape[1:3]).triu(1)[..., None]
@@ -182,7 +182,7 @@ def larger_ones_counted(inputs: torch.Tensor) -> torch.Tensor:
 
 
 @torch.no_grad()
-def sees_without_gradients(inputs: torch.Tensor) -> torch.Tensor:
+def sees_without_gradients(inputs: torch.Tensor, /) -> torch.Tensor:
     """Every word sees everything, and nothing has a gradient: not causal."""
     return specimens.sees_everything(inputs)
 
@@ -203,7 +203,7 @@ def later_word_seen(place: tuple[int, ...], feature: int, ahead: int = 1) -> Att
     """A feature of a word that sees one of a later word, in one sentence; nothing else leaks."""
     sentence, word, _ = place
 
-    def attention(inputs: torch.Tensor) -> torch.Tensor:
+    def attention(inputs: torch.Tensor, /) -> torch.Tensor:
         contexts = specimens.causal_attention(inputs)
         contexts[only(*place)] += 0.1 * inputs[only(sentence, word + ahead, feature)].sum()
         return contexts
@@ -249,7 +249,7 @@ def contexts_exchange(draw: Draw) -> Tried:
     word = int(draw.rng.integers(4))
     spoil = draw.in_turn((shuffled, features_shuffled, signs_changed))
 
-    def attention(inputs: torch.Tensor) -> torch.Tensor:
+    def attention(inputs: torch.Tensor, /) -> torch.Tensor:
         contexts, future = specimens.causal_attention(inputs), inputs[:, word + 1 :]
         contexts[:, word : word + 1] = spoil(contexts[:, word : word + 1], future.sum())
         return contexts
@@ -272,7 +272,7 @@ def future_is_added(draw: Draw) -> Tried:
 def with_other_features(attention: Attention, d_out: int) -> Attention:
     """The same attention, whose contexts have as many features as it is told."""
 
-    def wide(inputs: torch.Tensor) -> torch.Tensor:
+    def wide(inputs: torch.Tensor, /) -> torch.Tensor:
         contexts = attention(inputs)
         return contexts.repeat(1, 1, -(-d_out // inputs.shape[-1]))[..., :d_out]
 
@@ -283,7 +283,7 @@ def last_of_other_features_leaks(d_out: int) -> Attention:
     """Contexts of which the last feature sees everything, whatever their width."""
     causal_one = with_other_features(specimens.causal_attention, d_out)
 
-    def leaks(inputs: torch.Tensor) -> torch.Tensor:
+    def leaks(inputs: torch.Tensor, /) -> torch.Tensor:
         contexts = causal_one(inputs)
         contexts[..., -1] = inputs[..., -1].flip(1)
         return contexts
@@ -304,7 +304,7 @@ def last_of_other_features(draw: Draw) -> Tried:
     return last_of_other_features_leaks(draw.in_turn((4, 9))), five_sentences(draw)
 
 
-def rounded_by_the_sentence(inputs: torch.Tensor) -> torch.Tensor:
+def rounded_by_the_sentence(inputs: torch.Tensor, /) -> torch.Tensor:
     """Averages so far, of which the whole sentence decides the last digit: causal."""
     return last_digits_changed(specimens.average_so_far(inputs), inputs.sum())
 
@@ -337,7 +337,7 @@ def no_filling_is_a_blind_spot(
         return True
     fillings: list[torch.Tensor] = []
 
-    def watched(given: torch.Tensor) -> torch.Tensor:
+    def watched(given: torch.Tensor, /) -> torch.Tensor:
         # A test may cut the sentences off.
         fillings.extend(given[:, 1:].detach().clone().unbind(dim=1))
         return attention(given)

@@ -97,42 +97,42 @@ exact.tries(
 )
 
 
-def sums_in_float32(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def sums_in_float32(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Computed in float32: exact up to rounding."""
     parts = queries.float(), keys.float(), values.float()
     return specimens.block_after_block(*parts, block_size).double()
 
 
-def by_the_library(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def by_the_library(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """PyTorch's own function: exact."""
     return scaled_dot_product_attention(queries, keys, values)
 
 
-def adds_its_blocks(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def adds_its_blocks(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """The contexts of the blocks, added up: not exact."""
     return together(
         lambda contexts: torch.stack(contexts).sum(dim=0), queries, keys, values, block_size
     )
 
 
-def last_block_only(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def last_block_only(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """The last block alone: not exact."""
     return together(lambda contexts: contexts[-1], queries, keys, values, block_size)
 
 
-def wrong_for_pairs(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def wrong_for_pairs(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Right but for blocks of two keys: not exact."""
     contexts = specimens.all_at_once(queries, keys, values, block_size)
     return contexts + 1 if block_size == 2 else contexts
 
 
-def wrong_for_one_less(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def wrong_for_one_less(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """Right but for blocks of all keys less one: not exact."""
     contexts = specimens.all_at_once(queries, keys, values, block_size)
     return contexts + 1 if block_size == len(keys) - 1 else contexts
 
 
-def without_a_feature(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+def without_a_feature(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
     """The last feature of the contexts is missing from the sum: not exact."""
     contexts = specimens.all_at_once(queries, keys, values, block_size)
     return torch.cat([contexts[:, :-1], 0 * contexts[:, -1:]], dim=-1)
@@ -168,7 +168,7 @@ exact.tries(
 def wrong_in_blocks_of(sizes: Collection[int], wrong: Callable[[Tensor], Tensor]) -> Attention:
     """An attention function that is right but for some block sizes."""
 
-    def attention(queries: Tensor, keys: Tensor, values: Tensor, block_size: int) -> Tensor:
+    def attention(queries: Tensor, keys: Tensor, values: Tensor, block_size: int, /) -> Tensor:
         contexts = specimens.all_at_once(queries, keys, values, block_size)
         return wrong(contexts) if block_size in sizes else contexts
 

@@ -2,7 +2,7 @@
 
 from autograder import Draw, Exam, run_module
 from solutions import grouped_query_attention as reference
-from solutions.exams.beginnings import FRESH, begins_at_random
+from solutions.exams.beginnings import FRESH, begins_at_random, leaves_the_generator_alone
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.grouped_query_attention._shared_heads import (
     Module,
@@ -182,6 +182,7 @@ def grouped_features_refused(draw: Draw) -> Module:
 
 grouped.holds(averages_as(reference.GroupedQueryAttention))
 grouped.holds(begins_at_random)
+grouped.holds(leaves_the_generator_alone)
 grouped.holds(refuses_when_made)
 grouped.half_but_for("dropout", grouped_learns_in_training)
 grouped.half_but_for("the weights it begins with", grouped_as_it_is_made)

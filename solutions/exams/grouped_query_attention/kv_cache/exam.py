@@ -157,7 +157,7 @@ def dtype_is_kept(
     KVCache: Callable[..., reference.KVCache], settings: dict[str, int], texts: list[list[Chunk]]
 ) -> bool:
     """a cache made without a dtype returns 32-bit numbers, and one made with a 16-bit dtype returns
-    16-bit numbers
+    16-bit numbers, after `reset` too
     """
     (keys, values), *_ = texts[0]
     # Who stores everything in 32 bits is wrong in 64 already, and in nothing but the dtype.
@@ -166,9 +166,12 @@ def dtype_is_kept(
     for given in [{}] if is_single else options:
         dtype = given.get("dtype", torch.float32)
         new = keys.to(dtype), values.to(dtype)
-        pairs = zip(KVCache(**settings, **given).append(*new), new, strict=True)
-        if not all(kept.dtype == dtype and torch.equal(kept, one) for kept, one in pairs):
-            return False
+        made = KVCache(**settings, **given)
+        for _text in range(2):
+            pairs = zip(made.append(*new), new, strict=True)
+            if not all(kept.dtype == dtype and torch.equal(kept, one) for kept, one in pairs):
+                return False
+            made.reset()
     return True
 
 

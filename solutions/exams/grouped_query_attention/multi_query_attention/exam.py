@@ -2,7 +2,7 @@
 
 from autograder import Draw, Exam, run_module
 from solutions import grouped_query_attention as reference
-from solutions.exams.beginnings import FRESH, begins_at_random
+from solutions.exams.beginnings import FRESH, begins_at_random, leaves_the_generator_alone
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.grouped_query_attention._shared_heads import (
     Module,
@@ -147,6 +147,7 @@ def single_refused(draw: Draw) -> Module:
 
 single.holds(averages_as(reference.MultiQueryAttention))
 single.holds(begins_at_random)
+single.holds(leaves_the_generator_alone)
 single.holds(refuses_when_made)
 single.half_but_for("dropout", single_learns_in_training)
 single.half_but_for("the weights it begins with", single_as_it_is_made)

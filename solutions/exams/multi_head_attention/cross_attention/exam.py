@@ -250,12 +250,16 @@ def padding_may_be_used_again(
 
 @cross.holds
 def leaves_the_generator_alone(
-    module_class: Callable[..., Any], settings: Settings, *_: object
+    module_class: Callable[..., Any],
+    settings: Settings,
+    weights: State,
+    inputs: tuple[Tensor, ...],
+    *_: object,
 ) -> bool:
-    """making a module does not seed PyTorch's random numbers"""
+    """neither making nor calling a module seeds PyTorch's random numbers"""
     if not settings["d_decoder"] == settings["d_encoder"] == MADE_TWICE:
         return True
-    return beginnings.leaves_the_generator_alone(module_class, settings)
+    return beginnings.seeds_nothing(module_class, settings, inputs)
 
 
 @cross.case(times=1)
@@ -312,7 +316,7 @@ def sentences_by_themselves(draw: Draw) -> Module:
 cross.holds(averages_as(reference.CrossAttention))
 cross.half_but_for("dropout", learns_in_training)
 cross.half_but_for("padding of an earlier call", padded_before)
-cross.half_but_for("a seed that its constructor sets", made_one_after_the_other)
+cross.half_but_for("a seed that it sets", made_one_after_the_other)
 
 
 cross.half_but_for("a sentence that is all padding", all_padded, drawn_all_padded)

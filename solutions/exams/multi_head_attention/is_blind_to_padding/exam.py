@@ -111,7 +111,7 @@ blind.tries(
 def leak_at(place: tuple[int, ...], key: int, feature: int) -> Attention:
     """A number that sees one of a padded key, and nothing else of the padding."""
 
-    def attention(queries: Tensor, context: Tensor, padding: Tensor) -> Tensor:
+    def attention(queries: Tensor, context: Tensor, padding: Tensor, /) -> Tensor:
         found = specimens.blind_attention(queries, context, padding)
         found[only(*place)] += 0.1 * context[only(place[0], key, feature)].sum()
         return found
@@ -248,7 +248,7 @@ def no_filling_is_a_blind_spot(
         return True
     fillings: list[Tensor] = []
 
-    def watched(queries: Tensor, given: Tensor, mask: Tensor) -> Tensor:
+    def watched(queries: Tensor, given: Tensor, mask: Tensor, /) -> Tensor:
         fillings.append(given[padding])
         return attention(queries, given, mask)
 

@@ -6,7 +6,7 @@ import torch
 
 from autograder import Draw, Exam, run_module
 from solutions import multi_head_attention as reference
-from solutions.exams.beginnings import FRESH, begins_at_random
+from solutions.exams.beginnings import FRESH, begins_at_random, leaves_the_generator_alone
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.multi_head_attention._specimens import (
     FAR,
@@ -207,6 +207,7 @@ def sentences_by_themselves(draw: Draw) -> Module:
 
 batched.holds(averages_as(reference.MultiHeadAttention))
 batched.holds(begins_at_random)
+batched.holds(leaves_the_generator_alone)
 batched.half_but_for("dropout", learns_in_training)
 batched.half_but_for("the weights it begins with", as_it_is_made)
 batched.half_but_for("texts of more than a thousand words", long_text)

@@ -4,7 +4,7 @@ from torch import Tensor
 
 from autograder import Draw, Exam, run_module
 from solutions import multi_head_attention as reference
-from solutions.exams.beginnings import FRESH, begins_at_random
+from solutions.exams.beginnings import FRESH, begins_at_random, leaves_the_generator_alone
 from solutions.exams.dropout_rates import ALMOST_NEVER, averages_as
 from solutions.exams.multi_head_attention._specimens import (
     PROJECTIONS,
@@ -109,5 +109,6 @@ def as_it_is_made(draw: Draw) -> Module:
 
 loop.holds(averages_as(reference.MultiHeadAttentionWrapper))
 loop.holds(begins_at_random)
+loop.holds(leaves_the_generator_alone)
 loop.half_but_for("dropout", learns_in_training)
 loop.half_but_for("the weights it begins with", as_it_is_made)

@@ -50,34 +50,34 @@ for scoring, first, by in (
     )
 
 
-def nearest_first(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+def nearest_first(queries: Tensor, keys: Tensor, positions: Tensor, /) -> Tensor:
     """Dot products divided by the distance: relative."""
     return queries @ keys.T / (1 + (positions[:, None] - positions).abs())
 
 
-def look_back(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+def look_back(queries: Tensor, keys: Tensor, positions: Tensor, /) -> Tensor:
     """Only keys that stand before the query count: relative."""
     return queries @ keys.T * (positions < positions[:, None])
 
 
-def keys_in_order(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+def keys_in_order(queries: Tensor, keys: Tensor, positions: Tensor, /) -> Tensor:
     """Late keys are favoured: not relative."""
     return queries @ keys.T + 0.01 * positions
 
 
-def even_and_odd(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+def even_and_odd(queries: Tensor, keys: Tensor, positions: Tensor, /) -> Tensor:
     """Even positions are louder: not relative, unless the shift is even."""
     return queries @ keys.T * (1 + 0.5 * (positions % 2 == 0))
 
 
-def first_row_fixed(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+def first_row_fixed(queries: Tensor, keys: Tensor, positions: Tensor, /) -> Tensor:
     """Only the first query ignores positions, the others add sinusoids: not relative."""
     scores = specimens.sinusoids_added(queries, keys, positions)
     scores[0] = queries[0] @ keys.T
     return scores
 
 
-def a_little_louder(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+def a_little_louder(queries: Tensor, keys: Tensor, positions: Tensor, /) -> Tensor:
     """Each position is louder than the one before, by half a thousandth: not relative."""
     return specimens.rope_scores(queries, keys, positions) * (1 + 0.0005 * positions)
 
@@ -125,7 +125,7 @@ def wrong_once_moved(draw: Draw, tokens: int, wrong: Callable[[Tensor], Tensor])
     # Whoever sorts them moves them from the start.
     here = here.flip(0)
 
-    def scores(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+    def scores(queries: Tensor, keys: Tensor, positions: Tensor, /) -> Tensor:
         found = specimens.rope_scores(queries, keys, positions)
         return found if positions.equal(here) else wrong(found)
 
@@ -176,17 +176,17 @@ def causal(scores: Tensor, positions: Tensor) -> Tensor:
     return scores.masked_fill(positions > positions[:, None], -torch.inf)
 
 
-def masked_rope(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+def masked_rope(queries: Tensor, keys: Tensor, positions: Tensor, /) -> Tensor:
     """RoPE under a causal mask: relative."""
     return causal(specimens.rope_scores(queries, keys, positions), positions)
 
 
-def masked_drift(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+def masked_drift(queries: Tensor, keys: Tensor, positions: Tensor, /) -> Tensor:
     """Under a causal mask, all scores fall together as the text moves: not relative."""
     return causal(specimens.drifting(queries, keys, positions), positions)
 
 
-def masked_at_the_beginning(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+def masked_at_the_beginning(queries: Tensor, keys: Tensor, positions: Tensor, /) -> Tensor:
     """RoPE, where keys at the positions below 5 are hidden: not relative."""
     scores = specimens.rope_scores(queries, keys, positions)
     return scores.masked_fill(positions < 5, -torch.inf)
@@ -202,7 +202,7 @@ relative.tries([masked_drift], moved_far, times=1)
 relative.tries([masked_at_the_beginning], every_other_position, times=1)
 
 
-def rounded_by_the_positions(queries: Tensor, keys: Tensor, positions: Tensor) -> Tensor:
+def rounded_by_the_positions(queries: Tensor, keys: Tensor, positions: Tensor, /) -> Tensor:
     """Dot products, of which the positions decide the last digit: relative."""
     found = queries @ keys.T
     return last_digits_changed(found, positions.sum().to(found.dtype))

@@ -118,46 +118,46 @@ def a_shift_of_zeros() -> ShiftTrial:
     return (companion.attention_over_queries, *the_sentence(), 0 * SHIFT)
 
 
-def values_as_they_are(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+def values_as_they_are(queries: Tensor, keys: Tensor, values: Tensor, /) -> Tensor:
     """The values as they are: invariant."""
     return values.clone()
 
 
-def weights_halved(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+def weights_halved(queries: Tensor, keys: Tensor, values: Tensor, /) -> Tensor:
     """Weights that were divided after the softmax: invariant."""
     return companion.unscaled_attention(queries, keys, values) / 2
 
 
-def keys_handed_out(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+def keys_handed_out(queries: Tensor, keys: Tensor, values: Tensor, /) -> Tensor:
     """Keys handed out for values: not invariant."""
     return companion.scaled_attention(queries, keys, keys)
 
 
-def negative_scores_cut(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+def negative_scores_cut(queries: Tensor, keys: Tensor, values: Tensor, /) -> Tensor:
     """Scores below zero cut before the softmax: not invariant."""
     return (queries @ keys.T).clamp(min=0).softmax(dim=-1) @ values
 
 
-def first_row_forgetful(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+def first_row_forgetful(queries: Tensor, keys: Tensor, values: Tensor, /) -> Tensor:
     """A first row that depends on the keys alone: not invariant."""
     contexts = companion.scaled_attention(queries, keys, values).clone()
     contexts[0] = keys[:, 0].softmax(dim=0) @ values
     return contexts
 
 
-def last_feature_of_the_keys(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+def last_feature_of_the_keys(queries: Tensor, keys: Tensor, values: Tensor, /) -> Tensor:
     """A last feature to which the keys are added: not invariant."""
     contexts = companion.scaled_attention(queries, keys, values).clone()
     contexts[:, -1] += keys.sum()
     return contexts
 
 
-def features_cancel(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+def features_cancel(queries: Tensor, keys: Tensor, values: Tensor, /) -> Tensor:
     """Keys added to the first feature, and taken away from the last: not invariant."""
     return cancelling(companion.scaled_attention(queries, keys, values), 1, keys.sum())
 
 
-def sign_by_the_first_key(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+def sign_by_the_first_key(queries: Tensor, keys: Tensor, values: Tensor, /) -> Tensor:
     """Contexts that change their sign where the first key is odd: not invariant."""
     contexts = companion.scaled_attention(queries, keys, values)
     return -contexts if keys[0, 0] % 2 == 1 else contexts
@@ -194,7 +194,7 @@ def wrong_once_shifted(draw: Draw, wrong: Callable[[Tensor], Tensor]) -> ShiftTr
     """An attention that is wrong for these queries, unless the keys are as they are."""
     asked, here, values, shift = drawn_shift(draw)
 
-    def attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    def attention(queries: Tensor, keys: Tensor, values: Tensor, /) -> Tensor:
         contexts = companion.scaled_attention(queries, keys, values)
         is_right = keys.equal(here) or not queries.equal(asked)
         return contexts if is_right else wrong(contexts)
@@ -230,7 +230,7 @@ def rounded_in_single_precision(draw: Draw) -> ShiftTrial:
     # In eighths, so that to add the shift rounds nothing.
     here, shift = ((8 * one).round().float() / 8 for one in (keys, shift))
 
-    def attention(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    def attention(queries: Tensor, keys: Tensor, values: Tensor, /) -> Tensor:
         exact = companion.scaled_attention(queries.double(), keys.double(), values.double())
         step = 0 if keys.equal(here.to(keys.dtype)) else torch.finfo(torch.float32).eps
         return exact.to(values.dtype) * (1 + step)

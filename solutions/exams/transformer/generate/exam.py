@@ -99,7 +99,7 @@ def larger_vocabulary(draw: Draw) -> Call:
     size = int(draw.rng.integers(260, 300))
     places = torch.arange(size, dtype=torch.float64)
 
-    def favours_the_sum(tokens: Tensor) -> Tensor:
+    def favours_the_sum(tokens: Tensor, /) -> Tensor:
         distance = (places - (tokens.cumsum(dim=1) + 1)[..., None]) % size
         # Other heights elsewhere, so that what mixes texts or positions finds no ties.
         return torch.arange(len(tokens))[:, None, None] - distance.sqrt()
@@ -121,7 +121,7 @@ def special_elsewhere(draw: Draw) -> Call:
     following[[7, *order[:-1]]] = torch.from_numpy(order)
     places = torch.arange(size)
 
-    def favours_the_following(tokens: Tensor) -> Tensor:
+    def favours_the_following(tokens: Tensor, /) -> Tensor:
         # In so large a vocabulary, more tokens would take gigabytes.
         if tokens.numel() > _FEW:
             raise IndexError(f"this model takes {_FEW} tokens, and was given {tokens.numel()}")

@@ -114,7 +114,7 @@ lossless.tries(
 def becoming(others: Mapping[str, str]) -> Encode:
     """What encodes all texts without loss but these, and of each of these another one."""
 
-    def some_become_others(text: str) -> Ids:
+    def some_become_others(text: str, /) -> Ids:
         return specimens.table_ids(others.get(text, text))
 
     return some_become_others
@@ -198,7 +198,7 @@ def capitals_that_change_places(draw: Draw) -> tuple[Decode, list[str]]:
     return exchanged_capitals, [first, second.upper(), first.upper(), second]
 
 
-def exchanged_capitals(ids: Ids) -> str:
+def exchanged_capitals(ids: Ids, /) -> str:
     """Capitals for small letters, and the other way round."""
     return from_table_ids(ids).swapcase()
 
@@ -284,12 +284,12 @@ def errors_of_their_own(draw: Draw) -> tuple[Encode, Decode, list[str]]:
     words = some_words(draw)
     refused = words[int(draw.rng.integers(len(words)))]
 
-    def no_ids_for_one(text: str) -> Ids:
+    def no_ids_for_one(text: str, /) -> Ids:
         if text == refused:
             raise Unheard
         return specimens.table_ids(text)
 
-    def no_text_for_one(ids: Ids) -> str:
+    def no_text_for_one(ids: Ids, /) -> str:
         if from_table_ids(ids) == refused:
             raise Unheard
         return from_table_ids(ids)

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from solutions import transformer as reference
+from solutions.exams.sixteen_bits import bfloat16_stays
 
 distribution = Exam(
     reference.next_token_distribution,
@@ -179,3 +180,6 @@ def unlikely_tokens_are_kept(answer: Any, logits: Tensor, *settings: Any) -> boo
 def sums_to_one(answer: Any, logits: Tensor, *settings: Any) -> bool:
     """The probabilities sum to 1."""
     return bool((answer(logits, *settings).sum() - 1).abs() < 1e-4)
+
+
+distribution.holds(bfloat16_stays)

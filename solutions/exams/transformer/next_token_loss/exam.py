@@ -1,6 +1,5 @@
 """The exam of `next_token_loss`, lesson 09."""
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -11,6 +10,7 @@ from autograder import Draw, Exam
 from companion import try_loss
 from solutions import transformer as reference
 from solutions.exams.printed_numbers import numbers
+from solutions.exams.sixteen_bits import bfloat16_is_near
 
 loss = Exam(
     reference.next_token_loss,
@@ -147,17 +147,14 @@ def in_bfloat16_as_well(draw: Draw) -> Call:
 loss.half_but_for("16-bit floats", in_bfloat16_as_well)
 
 
-@loss.holds
-def bfloat16_stays(loss_of: Callable[[Tensor, Tensor], Tensor], *given: Tensor) -> bool:
-    """of logits in bfloat16 the loss is nearly the same, and in bfloat16"""
-    logits, tokens = given
-    if logits.shape[-1] != _TRIED_TWICE:
-        return True
-    found, exact = loss_of(logits.bfloat16(), tokens), loss_of(logits, tokens)
-    if exact.dtype != logits.dtype:
-        return True  # It is refused for that, and is right in everything else.
-    # bfloat16 keeps 8 bits, and sums of losses round many times.
-    return found.dtype == torch.bfloat16 and torch.allclose(found.to(exact.dtype), exact, 0.1)
+# Sums of losses round many times.
+loss.holds(
+    bfloat16_is_near(
+        "of logits in bfloat16 the loss is nearly the same, and in bfloat16",
+        _TRIED_TWICE,
+        rtol=0.1,
+    )
+)
 
 
 def of_pairs(logits: Tensor, tokens: Tensor, **options: Any) -> Tensor:

@@ -8,6 +8,7 @@ from torch import Tensor
 from autograder import Draw, Exam
 from solutions import transformer as reference
 from solutions.exams.printed_numbers import numbers
+from solutions.exams.sixteen_bits import bfloat16_is_near
 
 sinks = Exam(reference.softmax_with_sink, forbids=("companion",))
 
@@ -114,17 +115,13 @@ def in_bfloat16_as_well(draw: Draw) -> Call:
 sinks.half_but_for("16-bit floats", in_bfloat16_as_well)
 
 
-@sinks.holds
-def bfloat16_stays(answer: Callable[..., Tensor], scores: Tensor, sink: Tensor) -> bool:
-    """of scores and sinks in bfloat16 the weights are nearly the same, and in bfloat16"""
-    if scores.shape[-1] != _TRIED_TWICE:
-        return True
-    found, exact = answer(scores.bfloat16(), sink.bfloat16()), answer(scores, sink)
-    if exact.dtype != scores.dtype:
-        return True  # It is refused for that, and is right in everything else.
-    # bfloat16 keeps 8 bits, of scores as well as of sums.
-    is_near = torch.allclose(found.to(exact.dtype), exact, rtol=0, atol=0.05)
-    return found.dtype == torch.bfloat16 and is_near
+sinks.holds(
+    bfloat16_is_near(
+        "of scores and sinks in bfloat16 the weights are nearly the same, and in bfloat16",
+        _TRIED_TWICE,
+        atol=0.05,
+    )
+)
 
 
 @sinks.holds

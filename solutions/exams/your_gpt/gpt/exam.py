@@ -12,6 +12,7 @@ from companion import try_gpt
 from companion.beside import made_beside
 from companion.trials.gpt_trial import Recorded
 from solutions import your_gpt as reference
+from solutions.exams.beginnings import calls_seed_nothing
 from solutions.exams.your_gpt._modules import (
     Settings,
     Weights,
@@ -153,6 +154,20 @@ def new_models_differ(
         all(torch.equal(weight, other[name]) for name, weight in one.items())
         for one, other in combinations(states, 2)
     )
+
+
+@gpt.holds
+def calls_set_no_seed(
+    model_class: Callable[..., Any],
+    chosen: Settings,
+    weights: Weights,
+    inputs: tuple[Tensor, ...],
+    *_: object,
+) -> bool:
+    """calling a model does not seed PyTorch's random numbers"""
+    # Once: the text of a single token is the smallest.
+    is_asked = bool(inputs) and inputs[0].shape == (1, 1)
+    return not is_asked or calls_seed_nothing([model_class(**chosen) for _ in range(2)], inputs)
 
 
 @gpt.holds

@@ -43,6 +43,9 @@ SOLUTIONS = "solutions"
 OWN = "mine"
 # What the build has found out about exams, beside them.
 PROOFS_FILE = "proofs.json"
+# What it makes of exams beside a lesson's notebook: `checks.examples.FILE`, which takes long to
+# import.
+EXAMPLES_FILE = "checks.json"
 # What becomes of an exercise that is left out.
 WORKED, GONE = "worked", "gone"
 

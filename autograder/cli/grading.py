@@ -80,7 +80,7 @@ def grade(
     ] = None,
     force: Annotated[bool, typer.Option(help="Grade again what is graded already.")] = False,
     changed: Annotated[
-        bool, typer.Option("--changed", help="Grade again what newer exams would grade.")
+        bool, typer.Option("--changed", help="Grade again what newer exams or tests would grade.")
     ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show whose points that changes, and save nothing.")
@@ -100,8 +100,9 @@ def grade(
     With --records OUT, grade a folder that has <student>/<lesson>/<lesson>.ipynb, or
     <student>/<lesson>.ipynb, of any lessons: a record and a page for each go to OUT, and no
     gradebook is touched. Interrupt it when you like: what is graded stays, and the next run goes on
-    from there. Where exams have changed since a submission was graded, a sentence says so;
-    --changed grades those again, and --dry-run shows first what that would change.
+    from there. Where exams, or what is in source/, have changed since a submission was graded, a
+    sentence says so; --changed grades those again, and --dry-run shows first what that would
+    change.
     """
     from rich.console import Console
 
@@ -165,9 +166,9 @@ def grade(
             typer.echo(printable(f"Not in the roster: {some_of(strangers)}."))
     if older := sum(result.is_outdated for result in results):
         typer.echo(
-            f"{older} of them were graded with exams that have changed since, with another "
-            f"exam_seed.txt or with fewer walls: `autograder grade {lesson} --dry-run` shows whose "
-            "points that changes, and --changed grades them again."
+            f"{older} of them were graded with exams that have changed since, with other files in "
+            f"source/, another exam_seed.txt or fewer walls: `autograder grade {lesson} --dry-run` "
+            "shows whose points that changes, and --changed grades them again."
         )
     if any(result.failure for result in results):
         raise typer.Exit(1)

@@ -32,8 +32,8 @@ class StudentResult:
         found: what was remarked and what was wrong, a line each.
         not_graded: why a human has to look first; nothing is scored then.
         failure: what failed on our side: the score from before, if any, stands.
-        is_outdated: whether exams or a reference have changed since it was graded, or it was with
-            another exam seed, or fewer walls.
+        is_outdated: whether exams, a reference or what lies in source/ have changed since it was
+            graded, or it was with another exam seed, or fewer walls.
     """
 
     student: str

@@ -5,6 +5,7 @@ the course. The same seed and the same submission give the same verdicts.
 """
 
 import hashlib
+import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -76,7 +77,7 @@ def grade(
     place: dict[str, Any] = {"files": files, "seed": seed, "folder": folder, "kept": kept}
     if beside:
         marked |= frozenset(failing_with_solution(source, sandbox, marked, **place))
-    digest = _digest(source)
+    digest = digest_of_source(source)
 
     def graded_once() -> tuple[Run, Rebuilt, list[CellVerdict]]:
         rebuilt = rebuild(source, submission)
@@ -127,7 +128,7 @@ def ungraded(source: NotebookNode, why: str) -> Graded:
         said = f"not graded yet: {why}"
         cell.outputs = [new_output(**error_output(Verdict.NOT_GRADABLE, said))]
     record = Record(
-        source=_digest(source), not_graded=why, cells=tuple(map(CellRecord.of, verdicts))
+        source=digest_of_source(source), not_graded=why, cells=tuple(map(CellRecord.of, verdicts))
     )
     return Graded(notebook, tuple(verdicts), record, {})
 
@@ -157,7 +158,7 @@ def failing_with_solution(
         SandboxFailed: when the sandbox itself fails.
     """
     place: dict[str, Any] = {"files": files, "seed": seed, "folder": folder}
-    digest = _digest(source)
+    digest = digest_of_source(source)
     solved = _with_solution(source, digest, sandbox, beside, **place, kept=kept or Kept())
     failing = [one for one in solved if one.verdict is not Verdict.PASSED]
     return {one.grade_id: why_not_passed(one) for one in failing}
@@ -215,8 +216,17 @@ def forget_solutions() -> None:
     forget()
 
 
-def _digest(source: NotebookNode) -> str:
-    return hashlib.sha256(nbformat.writes(source).encode()).hexdigest()
+def digest_of_source(source: NotebookNode) -> str:
+    """By which it is known again what an instructor's notebook runs and what it gives points for.
+
+    Its text is none of that: whoever mends a word has nothing to grade again.
+    """
+    parts = [
+        (cell.source if cell.cell_type == "code" else "", cell.metadata.get("nbgrader"))
+        for cell in source.cells
+        if cell.cell_type == "code" or "nbgrader" in cell.metadata
+    ]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 _KEPT = 32

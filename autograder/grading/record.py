@@ -9,7 +9,8 @@
     answers_before, added_before   of what can't be graded: the same of the last that could be
     final_before     of what can't be graded: the cells for which a human's points are final
     source       SHA-256 of the instructor's notebook that it was graded with
-    code         SHA-256 of the exams, the reference, the course's other modules and settings
+    code         SHA-256 of the exams, the reference, the files beside the instructor's notebook,
+                 the course's other modules and settings
     seed         where the random numbers of the student's process began
     exam_seed    SHA-256 of the course's number from which hidden cases were drawn
     isolation    which walls stood
@@ -152,15 +153,17 @@ class Record:
     added_before: str = ""
     final_before: tuple[str, ...] = ()
 
-    def is_as_asked(self, isolation: str, exam_seed: str) -> bool:
-        """Whether no fewer walls stood than are asked for, and hidden cases were the same ones.
+    def is_as_asked(self, isolation: str, exam_seed: str, source: str) -> bool:
+        """Whether no fewer walls stood than are asked for, and hidden cases and the instructor's
+        notebook were the same.
 
         What nobody could grade was not run. An earlier program's record does not know the number.
         """
         stood = (
             isolation == "none" or bool(self.not_graded) or str(self.isolation).startswith(_WALLED)
         )
-        return stood and self.exam_seed in ("", exam_seed)
+        same = self.exam_seed in ("", exam_seed) and self.source in ("", source)
+        return stood and same
 
     @property
     def notices(self) -> list[str]:

@@ -228,7 +228,7 @@ class _Walk:
         names = self._names(descriptor)
         if self._seen > _ENTRIES:
             return self._leave_out("/".join(above) or "all that is in it", TOO_MANY)
-        names = [one for one in names if not (one in _LEAVINGS or one.startswith(_RESOURCE_FORK))]
+        names = [name for name in names if not is_leaving(name)]
         folders = [name for name in names if _is_folder(name, descriptor)]
         # Notebooks first: there is room for them, and what is wrong with one is said first.
         files = sorted(set(names) - set(folders), key=lambda name: (not is_notebook(name), name))
@@ -319,6 +319,11 @@ def is_plain(path: str) -> bool:
     *above, name = path.split("/")
     deep = len(above) > _DEEPEST or len(os.fsencode(path)) > _PATH_BYTES
     return not deep and not any(map(_misnamed_folder, above)) and not _misnamed(name)
+
+
+def is_leaving(path: str) -> bool:
+    """Whether a file, or a folder above it, is what a program or a system leaves beside files."""
+    return any(one in _LEAVINGS or one.startswith(_RESOURCE_FORK) for one in path.split("/"))
 
 
 def is_notebook(name: str) -> bool:

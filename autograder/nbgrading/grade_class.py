@@ -15,6 +15,7 @@ from autograder.course import Course
 from autograder.errors import CourseError, GradingFailed
 from autograder.grading.class_table import StudentResult, found_in
 from autograder.grading.exam_seed import digest_of_seed, exam_seed_of
+from autograder.grading.grade import digest_of_source
 from autograder.grading.jobs.garbage_collection import keep_what_is_there
 from autograder.grading.jobs.own_code import digest_of
 from autograder.grading.jobs.work import source_at
@@ -126,8 +127,9 @@ class ChangedPoints:
 def outdated(
     course: Course, lesson: str, students: Sequence[str], settings: Mapping[str, object]
 ) -> list[str]:
-    """Those who were graded with exams, a reference or points that have changed since, with another
-    number for hidden cases, or with fewer walls than `settings` ask for.
+    """Those who were graded with exams, a reference, a notebook in source/ or files beside it that
+    have changed since, with another number for hidden cases, or with fewer walls than `settings`
+    ask for.
     """
     config = configuration(course, course.root)
     config.GradeSafely.update(settings)
@@ -151,12 +153,14 @@ class _Now:
 
     Attributes:
         code: by which the exams, the reference and what lies in its folder are known again.
+        source: by which its notebook is.
         points: what its tests give, by their names.
         isolation: which walls are asked for.
         exam_seed: by which the number is known again from which hidden cases are drawn.
     """
 
     code: str
+    source: str
     points: Mapping[str, float]
     isolation: str
     exam_seed: str
@@ -166,17 +170,19 @@ class _Now:
         grading = GradeSafely(config=config)
         notebook = folder / f"{folder.name}.ipynb"
         # What is not built is told where it is to be graded.
-        cells = source_at(notebook).cells if notebook.exists() else []
+        read = source_at(notebook) if notebook.exists() else None
+        cells = read.cells if read else []
         points = {grade_id_of(cell): points_of(cell) for cell in cells if is_test(cell)}
+        source = digest_of_source(read) if read else ""
         code = digest_of(course.root, folder, grading.preload)
         exam_seed = digest_of_seed(exam_seed_of(grading.course_folder))
-        return cls(code, points, grading.isolation, exam_seed)
+        return cls(code, source, points, grading.isolation, exam_seed)
 
     def differs(self, record: Record) -> bool:
         """Whether a submission with this record would be graded otherwise."""
         given = {cell.grade_id: cell.max_points for cell in record.cells}
-        as_asked = record.code == self.code and record.is_as_asked(self.isolation, self.exam_seed)
-        return not as_asked or (bool(given) and given != self.points)
+        as_asked = record.is_as_asked(self.isolation, self.exam_seed, self.source)
+        return record.code != self.code or not as_asked or (bool(given) and given != self.points)
 
 
 def differences(

@@ -19,10 +19,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autograder.errors import GradingFailed
-from autograder.grading.submitted_files import stamp
+from autograder.grading.submitted_files import is_leaving, stamp
 from autograder.import_graph import ImportGraph, names_any
 from autograder.preload import package_of
-from autograder.settings import CONFIG, FILE, OWN, PROOFS_FILE, SOLUTIONS, read_settings
+from autograder.settings import (
+    CONFIG,
+    EXAMPLES_FILE,
+    FILE,
+    OWN,
+    PROOFS_FILE,
+    SOLUTIONS,
+    read_settings,
+)
 
 _ENGINE = Path(__file__).resolve().parents[2]
 # A module's name that is put together, as in f"solutions.exams.{lesson}".
@@ -96,7 +104,10 @@ def digest_of(root: Path, folder: Path, preload: Sequence[str]) -> str:
     root, folder = root.resolve(), folder.resolve()
     names = {SOLUTIONS, OWN, *map(package_of, preload)}
     tops = [top for top in _tops(root) if top.stem in names]
-    beside = _stamps([folder])
+    # The notebook itself is compared as it is read, and not by its file.
+    beside = {
+        path: one for path, one in _stamps([folder], data=True).items() if _is_given(path, folder)
+    }
     stamps = {**_stamps([*tops, *folder.glob("*.ipynb")], data=True), **beside}
     if _digests.get((root, folder), (None, ""))[0] != stamps:
         imported = [(path, root) for path in _imported(tops, folder, preload)]
@@ -104,6 +115,16 @@ def digest_of(root: Path, folder: Path, preload: Sequence[str]) -> str:
         _digests[root, folder] = stamps, code
     decides = f"{_digests[root, folder][1]} {read_settings(root).partial_credit}"
     return hashlib.sha256(decides.encode()).hexdigest()
+
+
+def _is_given(path: str, folder: Path) -> bool:
+    """Whether what lies in a lesson's folder comes to each submission, beside its notebook.
+
+    The examples of its checks come as well, and are made of its exams, which are compared.
+    """
+    within = os.path.relpath(path, folder)
+    is_file = not within.endswith((".ipynb", ".pyc")) and within != EXAMPLES_FILE
+    return is_file and not is_leaving(within)
 
 
 def _imported(tops: Sequence[Path], folder: Path, preload: Sequence[str]) -> list[str]:

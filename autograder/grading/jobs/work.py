@@ -14,7 +14,13 @@ from autograder.checks.source.cells import is_test
 from autograder.errors import GradingFailed
 from autograder.grading.allowed import Kept
 from autograder.grading.exam_seed import exam_seed_of
-from autograder.grading.grade import Graded, failing_with_solution, forget_solutions, grade
+from autograder.grading.grade import (
+    Graded,
+    digest_of_source,
+    failing_with_solution,
+    forget_solutions,
+    grade,
+)
 from autograder.grading.jobs import extras
 from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.own_code import digest_of, engine_digest, refresh
@@ -24,7 +30,10 @@ from autograder.own_modules import out_of_reach
 from autograder.settings import read_settings
 from autograder.student.sandbox.sandbox import Sandbox
 
-CHANGED = "the exams are not those with which this grading was begun: grade again"
+CHANGED = (
+    "the exams, or the files beside the instructor's notebook, are not those with which this "
+    "grading was begun: grade again"
+)
 _ANOTHER = (
     "a worker has another version of autograder than the program that asked it: install the same "
     "on both, and start it again"
@@ -222,6 +231,12 @@ def unreadable(path: Path, error: BaseException) -> GradingFailed:
     """Said of an instructor's notebook that can't be read."""
     reason = (str(error).splitlines() or [type(error).__name__])[0][:100]
     return GradingFailed(f"{path} can't be read as a notebook ({reason}): build the lesson again")
+
+
+@functools.lru_cache(maxsize=4)
+def source_digest(content: bytes) -> str:
+    """By which a record knows the instructor's notebook again."""
+    return digest_of_source(read_source(content))
 
 
 @functools.lru_cache(maxsize=4)

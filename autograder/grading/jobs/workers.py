@@ -26,6 +26,16 @@ _WORTH_A_WORKER = 3
 _WAITING = 2
 
 
+class Begun(Protocol):
+    """A job that somebody does."""
+
+    def result(self) -> Graded:
+        """What comes of it, as soon as it is done."""
+
+    def cancel(self) -> object:
+        """Do it no longer, where it is not begun."""
+
+
 class Workers(Protocol):
     """Where jobs are sent."""
 
@@ -33,7 +43,7 @@ class Workers(Protocol):
     def count(self) -> int:
         """How many jobs are done at the same time."""
 
-    def submit(self, job: Job) -> "Future[Graded]":
+    def submit(self, job: Job) -> Begun:
         """Have a job done."""
 
     def close(self) -> None:
@@ -70,7 +80,7 @@ class _Asked:
 
     def __init__(self, crew: Workers) -> None:
         self.crew = crew
-        self.begun: dict[str, Future[Graded]] = {}
+        self.begun: dict[str, Begun] = {}
 
     def begin(self, job: Job) -> None:
         if job.key not in self.begun:
@@ -182,7 +192,8 @@ def result_of(job: Job) -> Graded:
     """What comes of a job, whoever does it.
 
     Raises:
-        GradingFailed: when the course's code is not that with which it is to be done.
+        GradingFailed: when the course's code is not that with which it is to be done, or nobody is
+            left to do it.
         SandboxFailed: when the sandbox itself fails, which is never scored.
     """
     return _asked[0].result_of(job) if _asked else work(job)

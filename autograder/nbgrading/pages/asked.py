@@ -18,7 +18,7 @@ from typing import Any
 from nbgrader.api import Comment, Grade, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.server_extensions.formgrader import apihandlers, base
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.exc import OperationalError
 from tornado import web
 
@@ -209,7 +209,11 @@ def put_comment(put: Callable[..., Any]) -> Callable[..., Any]:
 
 def _refuse_unseen(handler: Any, kind: type[Grade | Comment], row: str) -> None:
     """Refuse to save where there is another text, or another row, than the page has shown."""
-    if not (found := handler.gradebook.db.get(kind, row)):
+    gradebook = handler.gradebook.db
+    # A change to nothing: who else writes, a grading too, waits until what is compared is saved.
+    held = update(kind).where(kind.id == row).values(id=row)
+    gradebook.execute(held, execution_options={"synchronize_session": False})
+    if not (found := gradebook.get(kind, row, populate_existing=True)):
         return
     shown, before = handler.request.headers.get(SHOWN_TEXT), sent(handler.request.body).get("seen")
     if shown not in (None, digest_of(read_graded(handler.coursedir, found.notebook))):

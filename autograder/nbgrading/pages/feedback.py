@@ -18,6 +18,7 @@ from nbgrader.preprocessors import (
 )
 from traitlets import Type
 
+from autograder.nbgrading.all_or_nothing import remove
 from autograder.nbgrading.gradebook.transaction import opened
 from autograder.nbgrading.inbox import secret, timestamps
 from autograder.nbgrading.pages.outline import WAITS, is_students
@@ -101,7 +102,7 @@ class SafeFeedback(GenerateFeedback):  # type: ignore[misc]
     """GenerateFeedback by our page; a student's own files stay where they are.
 
     nbgrader removes the earlier page before it makes the new one, and both where that fails: here
-    the earlier one is put back.
+    the earlier one has another name meanwhile, and is put back.
     """
 
     exporter_class = Type(FeedbackPage, klass=Exporter).tag(config=True)
@@ -109,7 +110,8 @@ class SafeFeedback(GenerateFeedback):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """As nbgrader's."""
         super().__init__(*args, **kwargs)
-        self._earlier: dict[Path, bytes] = {}
+        # What stands where a page comes, and where it is meanwhile.
+        self._earlier: dict[Path, Path] = {}
 
     def start(self) -> None:
         """As nbgrader's, with warnings only of what is wrong."""
@@ -124,20 +126,40 @@ class SafeFeedback(GenerateFeedback):  # type: ignore[misc]
             self._put_back()
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
-        """As nbgrader's, which removes what is there, when that is known for later."""
+        """Whether a page is to be made, as nbgrader has it; what is there is set aside then."""
         self._put_back()
+        if student_id in self.coursedir.student_id_exclude.split(","):
+            return False
         folder = Path(self._format_dest(assignment_id, student_id))
-        self._earlier = {path: path.read_bytes() for path in folder.glob("*") if path.is_file()}
-        # To nbgrader a folder is done that a kill has left without its pages.
-        pages = [f"{Path(one).stem}{self.exporter.file_extension}" for one in self.notebooks]
-        is_done = all((folder / page).exists() for page in pages)
-        is_excluded = student_id in self.coursedir.student_id_exclude.split(",")
-        is_wanted = bool(super().init_destination(assignment_id, student_id))
-        return is_wanted or not (is_done or is_excluded)
+        pages = [
+            folder / f"{Path(one).stem}{self.exporter.file_extension}" for one in self.notebooks
+        ]
+        replaced = [folder] if self.coursedir.notebook_id == "*" else pages
+        self._earlier = {path: path.with_name(f".{path.name}.earlier") for path in replaced}
+        # A kill has left it so, before there was another.
+        was_begun = any(aside.exists() for aside in self._earlier.values())
+        earlier = self._put_back()
+        now, before = map(
+            self.coursedir.get_existing_timestamp,
+            (self._format_source(assignment_id, student_id), str(folder)),
+        )
+        is_newer = bool(now and before and now > before)
+        is_done = all(page.exists() for page in pages) and not was_begun
+        if is_done and not (self.force or is_newer):
+            self.log.info("Skipping what is there already: %s", folder)
+            return False
+        self._earlier = earlier
+        # A full disk has room for another name.
+        for path, aside in earlier.items():
+            if path.exists():
+                path.rename(aside)
+        return True
 
     def set_permissions(self, assignment_id: str, student_id: str) -> None:
         """As nbgrader's; it comes when all pages of a student are made."""
         super().set_permissions(assignment_id, student_id)
+        for aside in self._earlier.values():
+            remove(aside)
         self._earlier = {}
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
@@ -157,13 +179,15 @@ class SafeFeedback(GenerateFeedback):  # type: ignore[misc]
         page = f"{resources['unique_key']}{resources['output_extension']}"
         write_whole(folder / page, output.encode())
 
-    def _put_back(self) -> None:
-        """Put back what was removed for a page that could not be made."""
-        gone = {path: text for path, text in self._earlier.items() if not path.exists()}
-        self._earlier = {}
-        for path, content in gone.items():
-            write_whole(path, content)
-            self.log.warning("The earlier file stays: %s", path)
+    def _put_back(self) -> dict[Path, Path]:
+        """Put back what was set aside for a page that could not be made."""
+        earlier, self._earlier = self._earlier, {}
+        for path, aside in earlier.items():
+            if aside.exists():
+                remove(path)
+                aside.rename(path)
+                self.log.warning("What was there stays: %s", path)
+        return earlier
 
 
 def _plain(resources: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from autograder.grading.class_table import StudentResult, found_in
 from autograder.grading.exam_seed import digest_of_seed
 from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.sandboxes import usual_walls
-from autograder.grading.jobs.work import job_of, read_source
+from autograder.grading.jobs.work import job_of, read_source, source_digest
 from autograder.grading.jobs.workers import ahead, room_ahead
 from autograder.grading.rebuild import rebuild
 from autograder.grading.record import RECORD_SUFFIX, Record
@@ -244,12 +244,13 @@ def _job(course: Course, one: Submitted, isolation: str) -> tuple[Job, HandedIn,
 
 
 def _known(one: Submitted, job: Job, submission: HandedIn, files: Beside) -> Record | None:
-    """The record of just this submission, graded with just this code, as is asked for now."""
+    """The record of just this submission, graded with what it would be graded with now."""
     record = Record.before(one.record)
     if record is None:
         return None
     same = record.submission == submission.digest and record.files == files.digests()
-    as_asked = record.is_as_asked(job.walls.isolation, digest_of_seed(job.exam_seed))
+    source, exam_seed = source_digest(job.notebook), digest_of_seed(job.exam_seed)
+    as_asked = record.is_as_asked(job.walls.isolation, exam_seed, source)
     return record if same and as_asked and record.code == job.code else None
 
 

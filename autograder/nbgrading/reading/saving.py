@@ -96,7 +96,7 @@ def _change(gradebook: Gradebook, entry: Entry, given: Marks, seen: Marks) -> bo
         .where(Grade.id == entry.grade, Grade.manual_score.is_not_distinct_from(seen.points))
         .values(
             manual_score=given.points,
-            needs_manual_grade=given.points is None and entry.automatic is None,
+            needs_manual_grade=given.points is None and Grade.auto_score.is_(None),
         )
     )
     comment = (

@@ -25,7 +25,7 @@ import re
 import unicodedata
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -35,6 +35,7 @@ from autograder.grading.submitted_files import (
     ALL_BYTES,
     MOST_FILES,
     TOO_MANY,
+    is_leaving,
     is_notebook,
     is_plain,
     most_of,
@@ -49,6 +50,7 @@ from autograder.nbgrading.inbox.student_ids import is_student_id
 from autograder.nbgrading.inbox.timestamps import NAME
 from autograder.nbgrading.inbox.which_notebook import cells_to_write, which_notebook
 from autograder.nbgrading.term.roster import Listed
+from autograder.nbgrading.term.unpacking import Damaged, unpack
 
 _MOODLE = re.compile(
     r"(?P<name>[^/]+?)_(?P<number>\d+)_assignsubmission_[a-z]+(?:_/?|/)(?P<file>.+)", re.DOTALL
@@ -69,7 +71,6 @@ _ONE_WORD = ("CJK UNIFIED IDEOGRAPH", "HANGUL SYLLABLE")
 _FOLDER = re.compile(r"(?P<id>[^/]+)/(?P<file>.+)", re.DOTALL)
 _OURS = (NAME, SECRET)
 _MOST_ENTRIES = 200_000
-_CHUNK = 1 << 20
 _TAKEN, _THERE, _DIFFERING, _UNTIMED = "taken", "there", "differing", "untimed"
 # Of these, no more is unpacked than is asked for; of others, a few bytes are gigabytes at once.
 _BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -189,12 +190,16 @@ def _why_not_instead(there: Path, new: Path, asked: str, cells: Sequence[str]) -
 
 
 def _are_same(there: Path, new: Path) -> bool:
-    """Whether two folders have the same files, but for a time that is written beside them."""
+    """Whether two folders have the same files, but for a time, and leavings, beside them."""
     before, now = (
-        {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
+        {
+            name: path
+            for path in folder.rglob("*")
+            if path.is_file() and not is_leaving(name := str(path.relative_to(folder)))
+        }
         for folder in (there, new)
     )
-    before = {name: path for name, path in before.items() if name in now or str(name) not in _OURS}
+    before = {name: path for name, path in before.items() if name in now or name not in _OURS}
     return before.keys() == now.keys() and all(_is_same_file(before[one], now[one]) for one in now)
 
 
@@ -215,12 +220,13 @@ def _by_student(
     if len(entries) > _MOST_ENTRIES:
         raise GradingFailed(f"{archive.filename} has {len(entries):,} files: nothing is taken")
     who, aside = _Who(students, asked), list[str]()
-    owners = [who.of(entry.filename) for entry in entries]
+    owned = [(entry, who.of(entry.filename)) for entry in entries]
+    owned = [(entry, one) for entry, one in owned if not is_leaving(one.file)]
     accounts = defaultdict(set)
-    for one in owners:
+    for _, one in owned:
         accounts[one.student].add(one.account)
     found: dict[str, dict[str, zipfile.ZipInfo]] = defaultdict(dict)
-    for entry, one in zip(entries, owners, strict=True):
+    for entry, one in owned:
         why_not = one.why_nobody
         if one.student and len(accounts[one.student]) > 1:
             why_not = f"files of several accounts are named as if they were {one.student}'s"
@@ -299,7 +305,8 @@ def _names_in_moodle(student: Listed) -> list[str]:
 
 def _in_moodle(name: str) -> str:
     """The words of a name, as they can be compared with those of a file in Moodle's zip."""
-    words = _NOT_IN_MOODLE.sub("", _plain(name).replace("_", " ")).split()
+    # An accent behind what Moodle leaves out becomes one of the letter before it.
+    words = _plain(_NOT_IN_MOODLE.sub("", _plain(name).replace("_", " "))).split()
     # What separates words belongs to none: "Babbage, Jr." and "Babbage Jr" are the same two.
     return " ".join(filter(None, (word.strip(",.") for word in words)))
 
@@ -339,8 +346,8 @@ def _write(
             left_out.append((name, reason))
             continue
         try:
-            room -= _unpack(archive, entry, folder.joinpath(*PurePosixPath(name).parts))
-        except (_Damaged, FileExistsError):
+            room -= unpack(archive, entry, folder.joinpath(*PurePosixPath(name).parts))
+        except (Damaged, FileExistsError):
             left_out.append((name, "it can't be unpacked"))
         except OSError as error:
             # Two of a student's files can be in each other's way, or a name too long to be made.
@@ -351,10 +358,6 @@ def _write(
 
 def _notebooks_first(file: tuple[str, zipfile.ZipInfo]) -> tuple[bool, str]:
     return not is_notebook(file[0]), file[0]
-
-
-class _Damaged(Exception):
-    """A file of the zip that can't be read: damaged, encrypted, or larger than it says."""
 
 
 def _why_not(name: str, entry: zipfile.ZipInfo, room: int, number: int) -> str:
@@ -368,33 +371,3 @@ def _why_not(name: str, entry: zipfile.ZipInfo, room: int, number: int) -> str:
         return "it is packed in another way than platforms do, by deflate"
     size = entry.file_size
     return too_large(size, most_of(name)) or too_large_together(size, room)
-
-
-def _unpack(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> int:
-    """Write a file, whole or not at all, and say how many bytes it has."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("xb") as copy:
-        try:
-            return sum(map(copy.write, _content(archive, entry)))
-        except BaseException:
-            path.unlink()
-            raise
-
-
-def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-    """A file, piece by piece, and no more of it than the zip says that it has.
-
-    Raises:
-        _Damaged: when it can't be read.
-    """
-    most = entry.file_size
-    try:
-        with archive.open(entry) as file:
-            while chunk := file.read(min(_CHUNK, most + 1)):
-                most -= len(chunk)
-                if most < 0:
-                    raise _Damaged
-                yield chunk
-    except Exception as error:
-        # Each way of packing has errors of its own, and zipfile has those of odd names and places.
-        raise _Damaged from error

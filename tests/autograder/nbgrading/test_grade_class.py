@@ -4,15 +4,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
-from nbformat.v4 import new_notebook
+from nbformat.notebooknode import NotebookNode
+from nbformat.v4 import new_notebook, new_output
 
 from autograder.checks.exam.report import Verdict
+from autograder.checks.examples import FILE
 from autograder.checks.source.cells import UNANSWERED
 from autograder.course import Course
 from autograder.errors import GradingFailed
 from autograder.grading.class_table import StudentResult, as_table, found_in, without_submission
 from autograder.grading.exam_seed import digest_of_seed, exam_seed_of
+from autograder.grading.grade import digest_of_source
 from autograder.grading.jobs.own_code import digest_of
 from autograder.grading.record import RECORD_SUFFIX, CellRecord, Record, answers_in
 from autograder.nbgrading.configuration import configuration
@@ -28,6 +32,7 @@ from autograder.student.sandbox.sandbox import Layers
 from tests.support.course import ROOT
 from tests.support.samples import make_cell
 from tests.support.small_course import small_course
+from tests.support.tiny_course import LESSON, tiny_course
 
 LOG = """\
 [ERROR] There was an error processing assignment
@@ -178,6 +183,7 @@ LIMITS_ONLY = "isolation none: limits only"
         ({"isolation": "", "not_graded": "nothing was handed in"}, {}, False),
         ({"exam_seed": digest_of_seed(7)}, {}, True),
         ({"exam_seed": ""}, {}, False),
+        ({"source": "another notebook"}, {}, True),
     ],
 )
 def test_who_was_graded_otherwise(
@@ -195,6 +201,55 @@ def test_who_was_graded_otherwise(
     folder.mkdir(parents=True)
     (folder / f"tiny{RECORD_SUFFIX}").write_text(replace(Record(**made), **otherwise).text())
     assert outdated(course, "tiny", ["ada"], settings) == ["ada"] * is_outdated
+
+
+def in_a_test(notebook: NotebookNode) -> None:
+    next(one for one in notebook.cells if one.id == "double_check").source = "assert double(3) == 9"
+
+
+def in_its_outputs(notebook: NotebookNode) -> None:
+    code = next(one for one in notebook.cells if one.cell_type == "code")
+    code.outputs, code.execution_count = [new_output("stream", text="1")], 3
+
+
+@pytest.mark.parametrize(
+    ("change", "is_outdated"),
+    [
+        ({}, False),
+        ({f"{LESSON}.ipynb": in_a_test}, True),
+        ({f"{LESSON}.ipynb": in_its_outputs}, False),
+        ({"data.txt": b"7"}, True),
+        ({"sub/new.csv": b"7"}, True),
+        ({"own.py": b"limit = 7"}, True),
+        *(({name: b"7"}, False) for name in ("._data.txt", ".ipynb_checkpoints/x.txt", FILE)),
+    ],
+)
+def test_what_lies_in_source_is_compared(
+    tmp_path: Path, change: dict[str, Any], is_outdated: bool
+) -> None:
+    """An ordinary test, or what it reads: nobody has told it apart from what was graded before."""
+    tiny_course(tmp_path)
+    course, source = Course(tmp_path), tmp_path / "source" / LESSON
+    (tmp_path / "nbgrader_config.py").write_bytes((ROOT / "nbgrader_config.py").read_bytes())
+    preload = GradeSafely(config=configuration(course, tmp_path)).preload
+    read = nbformat.read(source / f"{LESSON}.ipynb", 4)
+    record = Record(
+        code=digest_of(tmp_path, source, preload),
+        source=digest_of_source(read),
+        isolation=Layers(True, True, True, True).record,
+        exam_seed=digest_of_seed(exam_seed_of(tmp_path)),
+    )
+    folder = tmp_path / "autograded" / "ada" / LESSON
+    folder.mkdir(parents=True)
+    (folder / f"{LESSON}{RECORD_SUFFIX}").write_text(record.text())
+    for name, new in change.items():
+        (source / name).parent.mkdir(exist_ok=True)
+        if callable(new):
+            new(read)
+            nbformat.write(read, source / name)
+        else:
+            (source / name).write_bytes(new)
+    assert outdated(course, LESSON, ["ada"], {}) == ["ada"] * is_outdated
 
 
 @pytest.mark.parametrize("content", [b"", b'{"cells": [', b"[]", b"\xff"])

@@ -48,14 +48,15 @@ def test_other_walls_make_another_job(job_of: Callable[[], Job], part: str) -> N
 
 def test_other_settings_of_a_course_are_other_code(tmp_path: Path) -> None:
     """They decide what an answer earns, so what was graded before is not kept."""
-    before = digest_of(tmp_path, tmp_path, ())
+    lesson = tmp_path / "source" / "tiny"
+    before = digest_of(tmp_path, lesson, ())
     (tmp_path / "course.toml").write_text("partial_credit = false")
-    assert digest_of(tmp_path, tmp_path, ()) != before
+    assert digest_of(tmp_path, lesson, ()) != before
     (tmp_path / "course.toml").write_text("late = {per_day = 0.1}")
-    assert digest_of(tmp_path, tmp_path, ()) == before
+    assert digest_of(tmp_path, lesson, ()) == before
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "course.toml").write_text("partial_credit = false")
-    assert digest_of(tmp_path, tmp_path, ()) != before
+    assert digest_of(tmp_path, lesson, ()) != before
 
 
 def test_only_what_a_lesson_imports_is_its_code(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """What is kept back on a student's page, and what becomes of the page before it."""
 
+import errno
+import os
 import re
 import resource
 import signal
@@ -22,7 +24,7 @@ from autograder.grading.record import Record
 from autograder.nbgrading import release
 from autograder.nbgrading.inbox.take import Beside
 from autograder.nbgrading.inbox.which_notebook import HandedIn
-from autograder.nbgrading.pages import records
+from autograder.nbgrading.pages import feedback, records
 from autograder.nbgrading.pages.feedback import PREPROCESSORS, SafeFeedback
 from autograder.nbgrading.pages.outline import is_students
 from autograder.nbgrading.pages.rendering import WORKER
@@ -135,6 +137,34 @@ def test_an_earlier_page_stays_where_none_can_be_made(
     # What nbgrader removes for a page that could be made is not put back.
     kept = [student for student, page in pages.items() if (page / "old.txt").exists()]
     assert kept == (["ben"] if whole else [*PAGES])
+    assert not [*(tmp_path / "feedback").rglob(".*")]
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["all notebooks", "one notebook"])
+def test_earlier_page_stays_on_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, whole: bool
+) -> None:
+    """Nothing can be written any more, neither the new page nor the earlier one once more."""
+    graded = tmp_path / "autograded" / "ada" / "tiny" / "tiny.ipynb"
+    graded.parent.mkdir(parents=True)
+    nbformat.write(new_notebook(), graded)
+    page_in(tmp_path).parent.mkdir(parents=True)
+    page_in(tmp_path).write_text("earlier")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(WORKER, "start", lambda kind: None)
+    monkeypatch.setattr(WORKER, "page", lambda *_: PAGE)
+    monkeypatch.setattr(feedback, "write_whole", full)
+    course = CourseDirectory(root=str(tmp_path), assignment_id="tiny")
+    if not whole:
+        course.notebook_id = "tiny"
+    step = SafeFeedback(coursedir=course, force=True)
+    step.preprocessors = []
+    with pytest.raises(NbGraderException):
+        step.start()
+    assert page_in(tmp_path).read_text() == "earlier"
 
 
 PAGE = "a new page, " * 1000
@@ -149,14 +179,6 @@ def feedback_of_nbgrader(root: Path) -> None:
     step.start()
 
 
-def earlier_page_put_back(root: Path) -> None:
-    """What nbgrader has removed, where no new one can be made."""
-    step = SafeFeedback(coursedir=CourseDirectory(root=str(root), assignment_id="tiny"))
-    step._earlier = {page_in(root): PAGE.encode()}
-    page_in(root).unlink(missing_ok=True)
-    step._put_back()
-
-
 def page_without_a_gradebook(root: Path) -> None:
     one = records.Submitted("ada", "tiny", root, page_in(root).parent)
     records._grade(one, None, HandedIn(), Beside())  # type: ignore[arg-type]
@@ -169,9 +191,7 @@ def released_page(root: Path) -> None:
     step._release("ada", root / "made" / "tiny.html")
 
 
-WRITERS = [
-    feedback_of_nbgrader, earlier_page_put_back, page_without_a_gradebook, released_page,
-]  # fmt: skip
+WRITERS = [feedback_of_nbgrader, page_without_a_gradebook, released_page]
 
 
 def page_in(root: Path) -> Path:
@@ -225,6 +245,8 @@ def test_no_kill_leaves_half_a_page(
     monkeypatch.setattr(release, "notebook_hash", lambda **_: "tiny")
 
     assert killed_halfway(write, tmp_path) == -signal.SIGXFSZ
+    kept = [page, page.parent.with_name(".tiny.earlier") / page.name]
+    assert [one for one in kept if one.exists()] or not is_there
     assert not page.exists() or page.read_text() == "earlier"
     # Nobody has to ask for it by force, where the kill has left none.
     write(tmp_path)

@@ -106,12 +106,17 @@ LIMITS_ONLY = "isolation none: limits only"
         ({"isolation": LIMITS_ONLY}, "none", True),
         ({"exam_seed": digest_of_seed(7)}, "full", False),
         ({"exam_seed": ""}, "full", True),
+        ({"source": "another notebook"}, "full", False),
+        ({"source": ""}, "full", True),
     ],
 )
 def test_what_was_graded_otherwise_is_graded_anew(
     root: Path, tmp_path: Path, written: dict[str, str], asked: str, is_kept: bool
 ) -> None:
-    """With fewer walls, or other hidden cases; an earlier program's does not tell these."""
+    """With fewer walls, other hidden cases or another notebook of the instructor's.
+
+    An earlier program's record does not tell these.
+    """
     some = submitted_in(Course(root), root / "submitted", tmp_path)[:1]
     record = some[0].record
 
@@ -123,8 +128,9 @@ def test_what_was_graded_otherwise_is_graded_anew(
     first = grade("full")
     assert str(exam_seed_of(root)) not in record.read_text(encoding="utf-8")
     record.write_text(json.dumps(first | written), encoding="utf-8")
-    assert grade(asked)["isolation"] == (first | (written if is_kept else {}))["isolation"]
-    assert grade(asked)["exam_seed"] == (first | (written if is_kept else {}))["exam_seed"]
+    again, meant = grade(asked), first | (written if is_kept else {})
+    for name in ("isolation", "exam_seed", "source"):
+        assert again[name] == meant[name]
 
 
 @pytest.mark.long

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.errors import GradingFailed
-from autograder.grading.submitted_files import MOST_FILES
+from autograder.grading.submitted_files import _LEAVINGS, MOST_FILES
 from autograder.nbgrading.inbox.replacing import alone
 from autograder.nbgrading.term.roster import Listed
 from autograder.nbgrading.term.zip_hand_ins import Collected, _Who, collect_zip
@@ -191,6 +191,7 @@ a_word = st.text(st.sampled_from("anliANé\u0301'-_,. ि่"), min_size=1, max_
 
 
 @example(("A", "Á"), ("A", "A'\u0301"))
+@example(("A", "A'\u0301"), ("A", "Á"))
 @given(st.tuples(a_word, a_word), st.tuples(a_word, a_word))
 def test_names_are_the_same_by_their_words_alone(one, other) -> None:
     """Whatever two people are called, a file is taken for the other's where Moodle can't tell."""
@@ -396,6 +397,24 @@ def test_notebook_that_is_left_out_takes_nothing_away(collect, files: dict[str, 
     assert not any(path.name.startswith(".") for path in collect.submitted.rglob("*"))
     for student, content in (("ada", b"old"), ("ben", b"new")):
         assert (collect.submitted / student / LESSON / NOTEBOOK).read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "name", [*(f"{one}/{NOTEBOOK}" for one in sorted(_LEAVINGS)), f"._{NOTEBOOK}"]
+)
+def test_what_systems_leave_beside_files_is_nobodys(collect, name: str) -> None:
+    """It is not told, takes nothing's place, and holds nothing up."""
+    ours, moodles = f"ada/{NOTEBOOK}", in_moodle("Ben", "Babbage, Jr.")
+    beside = {f"{one.removesuffix(NOTEBOOK)}{name}": b"" for one in (ours, moodles)}
+    for content in (b"old", b"new"):
+        handed_in = {ours: content, moodles: content}
+        found = collect({**handed_in, **beside}, update=True)
+        assert found == Collected(["ada", "ben"], [], [])
+        assert there(collect) == {f"{one}/{LESSON}/{NOTEBOOK}" for one in ("ada", "ben")}
+    path = collect.submitted / "ada" / LESSON / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"of whoever has opened it here")
+    assert collect(handed_in).there == ["ada", "ben"]
 
 
 def test_notebook_comes_before_whatever_takes_its_room(collect) -> None:

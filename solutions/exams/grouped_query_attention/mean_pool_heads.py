@@ -8,7 +8,7 @@ from autograder import Draw, Exam
 from solutions import grouped_query_attention as reference
 from solutions.exams.families import LOOP, TENSOR_DTYPE
 from solutions.exams.printed_numbers import numbers
-from solutions.exams.sixteen_bits import bfloat16_stays
+from solutions.exams.sixteen_bits import TRIED_TWICE, bfloat16_stays_once
 
 pooling = Exam(
     reference.mean_pool_heads,
@@ -77,7 +77,15 @@ def keys_are_averaged(
     return torch.allclose(new.view(num_kv_heads, -1), old, atol=1e-3)
 
 
-pooling.holds(bfloat16_stays)
+@pooling.case(times=1, dtypes=("float64",))
+def in_bfloat16_as_well(draw: Draw) -> Pooled:
+    """in bfloat16 as well"""
+    draw.fix(width=TRIED_TWICE)
+    return draw.tensor("d_in width"), TRIED_TWICE, 1
+
+
+pooling.half_but_for("16-bit floats", in_bfloat16_as_well)
+pooling.holds(bfloat16_stays_once)
 
 
 @pooling.misconception

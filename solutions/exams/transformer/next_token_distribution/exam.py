@@ -9,7 +9,7 @@ from torch import Tensor
 
 from autograder import Draw, Exam
 from solutions import transformer as reference
-from solutions.exams.sixteen_bits import bfloat16_stays
+from solutions.exams.sixteen_bits import TRIED_TWICE, bfloat16_stays_once
 
 distribution = Exam(
     reference.next_token_distribution,
@@ -153,6 +153,13 @@ def far_below_zero(draw: Draw) -> Call:
     return draw.tensor("vocabulary") - 20000, 1.0, 3
 
 
+@distribution.case(times=1, dtypes=("float64",))
+def in_bfloat16_as_well(draw: Draw) -> Call:
+    """in bfloat16 as well"""
+    return (draw.fix(vocabulary=TRIED_TWICE).tensor("vocabulary"),)
+
+
+distribution.half_but_for("16-bit floats", in_bfloat16_as_well)
 distribution.half_but_for(
     "top-p", *_with_top_p, some_p, all_of_it, tiny_p, small_p, nearly_whole_p, whole_p
 )
@@ -182,4 +189,4 @@ def sums_to_one(answer: Any, logits: Tensor, *settings: Any) -> bool:
     return bool((answer(logits, *settings).sum() - 1).abs() < 1e-4)
 
 
-distribution.holds(bfloat16_stays)
+distribution.holds(bfloat16_stays_once)

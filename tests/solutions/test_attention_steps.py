@@ -23,6 +23,9 @@ from solutions.exams.grouped_query_attention.decode_step import misconceptions a
 from solutions.exams.grouped_query_attention.decode_step.exam import step
 from solutions.exams.grouped_query_attention.grouped_query_attention.exam import grouped
 from solutions.exams.grouped_query_attention.multi_query_attention.exam import single
+from solutions.exams.grouped_query_attention.multi_query_attention.misconceptions import (
+    Variant as OneKeyVariant,
+)
 from solutions.exams.multi_head_attention import head_weights, repaired_heads
 from solutions.exams.multi_head_attention.cross_attention.exam import cross
 from solutions.exams.multi_head_attention.cross_attention.variant import Variant as CrossVariant
@@ -59,7 +62,7 @@ STEPS = [
     (batched, HeadsVariant),
     (cross, CrossVariant),
     (rope_attention.attention, rope_attention.Steps),
-    (single, SharedVariant),
+    (single, OneKeyVariant),
     (grouped, SharedVariant),
     (step, decoding.Steps),
     (repaired_window_attention.window, repaired_window_attention.Steps),

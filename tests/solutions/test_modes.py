@@ -12,9 +12,7 @@ from autograder.checks.drivers.ways import WAYS
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
 from companion import (
-    try_blocks,
     try_dropout,
-    try_features,
     try_learned,
     try_loss,
     try_module,
@@ -114,9 +112,7 @@ DRIVEN = [
     for place, exam in EXAMS.items()
     if exam.use
     in (
-        try_blocks,
         try_dropout,
-        try_features,
         try_learned,
         try_loss,
         try_module,

@@ -70,6 +70,14 @@ def is_finite(value: object) -> bool:
     return not is_tensor(value) or bool(value.isfinite().all())
 
 
+def is_told_apart(value: object) -> bool:
+    """Whether what a call returns shows by its numbers in which layout an answer was right.
+
+    A verdict does not: of one that is wrong for another reason, it may be the same.
+    """
+    return type(value) is not bool and is_finite(value)
+
+
 def what_stops(expected: object, found: Outcome) -> str:
     """A sentence for whoever is wrong for tensors in another layout, and for no others.
 

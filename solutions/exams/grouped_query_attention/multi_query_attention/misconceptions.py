@@ -23,8 +23,23 @@ from solutions.exams.families import (
     SPLIT,
     ZERO_SCORES,
 )
-from solutions.exams.grouped_query_attention._shared_heads import Variant
+from solutions.exams.grouped_query_attention._shared_heads import Variant as Shared
 from solutions.exams.grouped_query_attention.multi_query_attention.exam import single
+
+
+class Variant(Shared):
+    """Multi-query attention in steps, made of its own arguments in their own order."""
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, dropout, num_heads, qkv_bias=qkv_bias)
 
 
 @single.misconception

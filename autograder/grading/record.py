@@ -8,7 +8,7 @@
     added        SHA-256 of the cells and files that the student added
     answers_before, added_before   of what can't be graded: the same of the last that could be
     final_before     of what can't be graded: the cells for which a human's points are final
-    source       SHA-256 of the instructor's notebook that it was graded with
+    source       SHA-256 of what the instructor's notebook runs and gives points for, not its text
     code         SHA-256 of the exams, the reference, the files beside the instructor's notebook,
                  the course's other modules and settings
     seed         where the random numbers of the student's process began

@@ -39,7 +39,7 @@ SECONDS_FOR_TWO = 0.25
 # So much longer by the clock: a busy machine has the others' turns in between.
 _PATIENCE = 4
 _MOST_CHANGES = 10_000
-# Beyond what there is, while two changes are tried together.
+# Beyond what there is, while changes are tried.
 _MOST_MEMORY = 1 << 29
 _MOST_PLACES = 4
 _MOST_TEXT = 120

@@ -7,7 +7,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbformat.notebooknode import NotebookNode
-from nbformat.v4 import new_notebook, new_output
+from nbformat.v4 import new_markdown_cell, new_notebook, new_output
 
 from autograder.checks.exam.report import Verdict
 from autograder.checks.examples import FILE
@@ -207,6 +207,22 @@ def in_a_test(notebook: NotebookNode) -> None:
     next(one for one in notebook.cells if one.id == "double_check").source = "assert double(3) == 9"
 
 
+def in_a_given_cell(notebook: NotebookNode) -> None:
+    next(one for one in notebook.cells if "arange" in one.source).source += "\nlimit = 7"
+
+
+def in_its_points(notebook: NotebookNode) -> None:
+    graded = next(one for one in notebook.cells if one.id == "double_check")
+    graded.metadata.nbgrader.points += 1
+
+
+def in_its_text(notebook: NotebookNode) -> None:
+    notebook.cells.insert(0, new_markdown_cell("A word about what comes."))
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source += " And another one."
+
+
 def in_its_outputs(notebook: NotebookNode) -> None:
     code = next(one for one in notebook.cells if one.cell_type == "code")
     code.outputs, code.execution_count = [new_output("stream", text="1")], 3
@@ -217,6 +233,9 @@ def in_its_outputs(notebook: NotebookNode) -> None:
     [
         ({}, False),
         ({f"{LESSON}.ipynb": in_a_test}, True),
+        ({f"{LESSON}.ipynb": in_a_given_cell}, True),
+        ({f"{LESSON}.ipynb": in_its_points}, True),
+        ({f"{LESSON}.ipynb": in_its_text}, False),
         ({f"{LESSON}.ipynb": in_its_outputs}, False),
         ({"data.txt": b"7"}, True),
         ({"sub/new.csv": b"7"}, True),

@@ -4,9 +4,10 @@
 
 Wrong answers are made of right ones in three ways: one small change of the reference, one of an
 accepted style, and two small changes of either. Each is given to the learner's check and to the
-exam. A hint is confirmed on cases that neither had seen; one that is not true of them is listed. An
-answer that is right on all cases of many seeds is taken for a right one, and left out. Another
-`--seed` draws others, and confirms them on other cases.
+exam. A hint is confirmed on cases that neither had seen, for the answer or for one of its two
+changes alone; one that is not true of them is listed. An answer that is right on all cases of many
+seeds is taken for a right one, and left out. Another `--seed` draws others, and confirms them on
+other cases.
 """
 
 import argparse
@@ -125,7 +126,13 @@ def try_exercise(lesson: str, name: str, count: int, seed: int = 0) -> list[Seen
         hint = checked.misconception or ("" if by_check else examined.misconception)
         hint = hint or checked.hint or _said_by_the_driver(checked)
         names = {report.misconception for report in (checked, examined)} - {""}
-        untrue = [one for one in sorted(names) if not _holds(one, exam, answer, unseen)]
+        alone = [_in_a_notebook(text, f"{name} {number} alone", known) for text in changed.alone]
+        answers = [answer, *(one for one in alone if one)]
+        untrue = [
+            one
+            for one in sorted(names)
+            if not any(_holds(one, exam, each, unseen) for each in answers)
+        ]
         untrue += [
             " and ".join(two)
             for two in {_two_of(report, exam) for report in (checked, examined)} - {()}

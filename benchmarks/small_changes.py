@@ -55,11 +55,15 @@ _MARK = "a_mark_at_the_changed_line"
 
 @dataclass(frozen=True)
 class Changed:
-    """A changed source, the lines of it that were changed, and what was done."""
+    """A changed source, the lines of it that were changed, and what was done.
+
+    Of two changes, `alone` has the sources with each of them, as far as lines tell them apart.
+    """
 
     text: str
     lines: tuple[int, ...]
     what: str
+    alone: tuple[str, ...] = ()
 
 
 def one_step(text: str) -> list[Changed]:
@@ -81,8 +85,18 @@ def two_steps(text: str, rng: random.Random) -> Changed | None:
         second = _drawn(first.text, rng) if first else None
         if first and second and before not in (first.text, second.text):
             lines = (*second.lines, *first.lines)
-            return Changed(second.text, lines, f"{first.what}; {second.what}")
+            alone = (first.text, *_without_first(before, first.text, second.text))
+            return Changed(second.text, lines, f"{first.what}; {second.what}", alone)
     return None
+
+
+def _without_first(before: str, first: str, both: str) -> Iterator[str]:
+    """The source with the second of two changes alone, where they are in different lines."""
+    texts = [text.split("\n") for text in (before, first, both)]
+    if len({*map(len, texts)}) == 1:
+        lines = [*zip(*texts, strict=True)]
+        if not any(old != one != two for old, one, two in lines):
+            yield "\n".join(two if two != one else old for old, one, two in lines)
 
 
 def _drawn(text: str, rng: random.Random) -> Changed | None:

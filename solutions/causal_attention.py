@@ -131,7 +131,7 @@ def dropout(
     """Inverted dropout: set each weight to 0 with probability p, and scale up the others to match.
 
     Args:
-        weights: a tensor of any shape. Do not change it.
+        weights: a tensor with one or more axes. Do not change it.
         p: the probability with which a weight becomes 0; at least 0, below 1.
         generator: the source of the random numbers, as in `torch.rand(…, generator=generator)`.
         training: if False, return the weights as they are.

@@ -231,7 +231,7 @@ def speculative_step(
         p: the model's distributions of the next token, (k + 1, vocabulary): p[i] is that of the
             token at the position of drafted[i], and p[k] that of the token after the last one.
         q: the distributions that the tokens were drafted from, (k, vocabulary).
-        drafted: the drafted tokens, (k,), of int64; q[i, drafted[i]] is above 0.
+        drafted: the drafted tokens, (k,), of int64, at least one; q[i, drafted[i]] is above 0.
         uniforms: numbers from 0 up to, but not including, 1, (k + 1,): uniforms[i] decides on
             drafted[i], which is accepted if it is below p[i, t] / q[i, t], where t is drafted[i],
             and rejected if it is above. The last one draws the token at the end. A number u draws

@@ -185,9 +185,13 @@ def _refuse_another_order(
     make_parts: Callable[[], Parts],
     weights: Weights,
 ) -> None:
-    """Have a module made of its arguments in order, whose weights tell which is which."""
+    """Have a module made of its arguments in order, whose weights tell which is which.
+
+    It gets other weights than the module that is tried, which then shows whether it shares them.
+    """
     given = {**settings, "parts": made_beside(module_class, make_parts)}
-    refuse_another_order(module_class, given, lambda made: bool(_filled(made, weights)))
+    others = {name: weight + 1 for name, weight in weights.items()}
+    refuse_another_order(module_class, given, lambda made: bool(_filled(made, others)))
 
 
 def _filled(module: Any, weights: Weights) -> dict[str, str]:

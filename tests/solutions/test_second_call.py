@@ -9,7 +9,7 @@ import torch
 from autograder.checks.drivers.run_module import run_module
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
-from tests.support.course import every_entry, every_exam, without_hints
+from tests.support.course import every_entry, every_exam, exam_of, without_hints
 from tests.support.sample import sample
 
 pytestmark = pytest.mark.slow
@@ -22,6 +22,15 @@ def takes_a_dropout(exam: Exam) -> bool:
 
 
 DROPPING = [place for place in sorted(MODULES) if takes_a_dropout(MODULES[place])]
+# Other drivers' modules; a table of positions that is computed has no weights.
+OTHERS = [
+    place
+    for place, exam in sorted(every_exam().items())
+    if isinstance(exam.reference, type)
+    and issubclass(exam.reference, torch.nn.Module)
+    and exam.use is not run_module
+    and exam.name != "PositionalEncoding"
+]
 # A query and a decoder's state are vectors there, and the keys of each have their own number.
 NOT_SHORTER = {"01_additive_attention/AdditiveAttention"}
 
@@ -75,6 +84,24 @@ def first_output(exam: Exam) -> type:
     return FirstOutput
 
 
+def sharing(exam: Exam) -> type:
+    """The solution, whose layers and parameters are those of the first module of their sizes."""
+    kept: dict[tuple[str, str], Any] = {}
+
+    class Sharing(exam.reference):  # type: ignore[misc, name-defined]
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            for name, layer in self._modules.items():
+                self._modules[name] = kept.setdefault((name, repr(layer)), layer)
+            for name, parameter in self._parameters.items():
+                size = str(getattr(parameter, "shape", None))
+                self._parameters[name] = kept.setdefault((name, size), parameter)
+            # What other cases have left in them would be wrong as well.
+            self.zero_grad()
+
+    return Sharing
+
+
 def first_weights(exam: Exam) -> type:
     """The solution, which computes with the weights that it had in its first call."""
 
@@ -102,7 +129,7 @@ def test_size_of_a_first_call_that_is_kept_has_its_name(place: str, stops: bool)
 def test_size_of_a_first_call_in_training_that_is_kept_has_its_name(place: str) -> None:
     report = MODULES[place].examine(remembering(MODULES[place], stops=True, in_training=True))
     assert "wrong after calls with other inputs and weights" in report.hint
-    assert report.right_but_for == "a call that is not the first"
+    assert report.right_but_for == "what one call or module leaves to another"
 
 
 @pytest.mark.parametrize("place", sample(sorted(MODULES), 8))
@@ -116,6 +143,20 @@ def test_inputs_are_left_alone_where_no_gradients_are_asked(place: str) -> None:
 @pytest.mark.parametrize("place", sample(sorted(MODULES), 8))
 def test_weights_of_a_first_call_that_are_kept_have_their_name(place: str) -> None:
     told(place, first_weights(MODULES[place]), stops=False)
+
+
+@pytest.mark.parametrize("place", sample(sorted([*MODULES, *OTHERS]), 8))
+def test_weights_of_another_module_do_not_do(place: str) -> None:
+    assert every_exam()[place].examine(sharing(every_exam()[place])).verdict is Verdict.WRONG
+
+
+# Neither begins with weights that are told, nor drops anything.
+@pytest.mark.parametrize("name", ["SelfAttention_v2", "CrossAttention", "FeedForward"])
+def test_weights_of_another_module_have_their_name(name: str) -> None:
+    exam = exam_of(name)
+    report = exam.examine(sharing(exam))
+    assert "two modules of it have the same weights" in report.hint
+    assert report.right_but_for == "what one call or module leaves to another"
 
 
 @pytest.mark.parametrize("place", sample(sorted(MODULES), 8))
@@ -132,7 +173,7 @@ def told(place: str, answer: type, *, stops: bool) -> None:
     for report in (graded, checked):
         assert report.verdict is (Verdict.EXCEPTION if stops else Verdict.WRONG)
         assert "wrong after calls with other inputs and weights" in report.hint
-    assert graded.right_but_for == "a call that is not the first"
+    assert graded.right_but_for == "what one call or module leaves to another"
 
 
 def test_every_module_is_asked() -> None:

@@ -10,7 +10,11 @@ from autograder.authoring.build.shipping import Entry, entry, is_current
 from autograder.checks.exam.draw import DEFAULT_SEED
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
+from autograder.checks.locate.memory import memory_limit
 from autograder.errors import ExamError
+
+# What a wrong answer may fill: twice what a submission has in grading.
+_MEMORY = 4 << 30
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,8 @@ def prove(exam: Exam, there: Entry, *, places: bool = True) -> Proved:
             example holds what can't be shipped.
     """
     _refuse_idle_groups(exam)
-    found = list(tried(exam))
+    with memory_limit(_MEMORY):
+        found = list(tried(exam))
     anew = entry(exam, places)
     return Proved(
         there if there and is_current(there, anew) else anew,

@@ -38,6 +38,10 @@ WRITES = (
     "your module writes to what it is called with, which whoever calls it may need again: leave "
     "that as it is, and compute a new tensor"
 )
+SHARED = (
+    "two modules of your class have the same weights: what is loaded into one of them changes the "
+    "other, so they are not trained apart; make all layers and parameters anew in `__init__`"
+)
 
 
 class ModuleMismatch(Exception):
@@ -82,7 +86,8 @@ def run_module(
 
     Raises:
         ModuleMismatch: when the module's parameters are not those of `weights`, it writes to its
-            inputs, or the outputs of several calls can't be compared with each other.
+            inputs, the outputs of several calls can't be compared with each other, or, where there
+            are calls before, its weights are those of another module of the class as well.
     """
     import torch
 
@@ -100,6 +105,9 @@ def run_module(
         for others in before:
             _left_alone(module, others)
     places = _load(module, state, parameters, weights) if weights else {}
+    if before and weights:
+        how = (cast_to, training)
+        _refuse_shared(module, module_class(**settings), how, [*places.values()])
     found: dict[str, object] = {}
     if buffer:
         found[parts.buffer_of(buffer)] = _has_buffer(module, buffer)
@@ -181,6 +189,20 @@ def _is_written(value: Any, before: Any) -> bool:
     if not is_tensor(value):
         return False
     return not value.detach().nan_to_num().equal(before.detach().nan_to_num())
+
+
+def _refuse_shared(module: Any, other: Any, how: tuple[str, bool], places: Sequence[str]) -> None:
+    """Load other weights into another module, which has to leave this one's as they are."""
+
+    def found() -> "Weights":
+        state, _ = _where_it_is(make_ready, module, *how)
+        return {place: state[place].clone() for place in places}
+
+    loaded = found()
+    _where_it_is(make_ready, other, *how)
+    _where_it_is(load, other, {place: value + 1 for place, value in loaded.items()})
+    if not all(value.equal(loaded[place]) for place, value in found().items()):
+        raise ModuleMismatch(SHARED)
 
 
 def _apart(value: Any) -> object:

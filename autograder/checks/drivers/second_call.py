@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from autograder.checks.drivers.back_propagation import is_floating
-from autograder.checks.drivers.run_module import WRITES, run_module
+from autograder.checks.drivers.run_module import SHARED, WRITES, run_module
 from autograder.checks.values.outcome import Outcome
 from autograder.checks.values.tensors import is_tensor
 
@@ -26,6 +26,11 @@ _KEPT = (
     "Your module is right when it is called for the first time, and wrong after calls with other "
     "inputs and weights: it keeps something of them, such as a mask or positions of their size, or "
     "a product of the weights. Make what hangs on inputs or weights anew in each call."
+)
+_SHARED = (
+    "Your class is right for a single module, and two modules of it have the same weights, so what "
+    "trains or loads one of them changes the other. Make all layers and parameters anew in "
+    "`__init__`, for each module its own."
 )
 
 
@@ -60,7 +65,8 @@ def what_is_kept(expected: object, found: Outcome) -> str:
         expected: what a right answer returns.
         found: what theirs has done.
     """
-    return said_of_writing(found) or _KEPT
+    is_shared = found.raised and found.raised.message == SHARED
+    return said_of_writing(found) or (_SHARED if is_shared else _KEPT)
 
 
 def said_of_writing(found: Outcome) -> str:

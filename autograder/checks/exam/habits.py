@@ -32,7 +32,7 @@ ASPECTS = {
     "gradients": "the gradients",
     "layout": "tensors that are not contiguous",
     "order": "the order of its arguments",
-    "calls": "a call that is not the first",
+    "calls": "what one call or module leaves to another",
     "mode": "the mode, training or evaluation",
     "no_grad": "calls without gradients",
     "arguments": "writing to its arguments",

@@ -55,7 +55,8 @@ _BY_CHANCE = (
     "`np.empty` found in memory. This exercise asks for none of these."
 )
 _IN_THE_PRINTED = (
-    " (This explains all that is wrong in the printed examples, but not in the other cases.)"
+    " (This explains all that is wrong in the printed examples; in the other cases there may be "
+    "more.)"
 )
 _NAMED = 4
 # An answer that took long in one call would take as long again in each of the others.

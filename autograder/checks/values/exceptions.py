@@ -225,7 +225,7 @@ _MEANINGS: tuple[tuple[str, str], ...] = (
      "`keepdims` and `keepdim`, `k` and `diagonal`"),
     (r"(?:list|tuple|string)(?: assignment)? index out of range",
      "there is no such position: the last one is `len(…) - 1`, and a loop that deletes entries "
-     "leaves fewer than it has counted"),
+     "leaves fewer than it has counted, or a function that you were given looks too far"),
     (r"KeyError: ",
      "there is no such key: it is spelled otherwise, or has still to be put in, as in "
      "`counts[key] = counts.get(key, 0) + 1`, or a function that you were given has none"),

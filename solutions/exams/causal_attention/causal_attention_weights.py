@@ -193,7 +193,16 @@ FUTURE.apply(
     },
 )
 SOFTMAX.apply(weights, Steps, called={"NoSoftmax": "masked_scores_only"})
-STABILITY.apply(weights, Steps)
+STABILITY.apply(
+    weights,
+    Steps,
+    says={
+        "OneMaximumForAll": "A row whose scores are far below the largest of all gives NaN, as "
+        "when that one is subtracted: every exponential there is 0, and 0 / 0 is NaN. Hide the "
+        "future first, then subtract the largest score that is left in each row, or use "
+        "`torch.softmax`.",
+    },
+)
 
 
 @weights.misconception

@@ -58,6 +58,15 @@ def examine_worksheet(exam: Exam, query: int) -> None:
     )
 
     @exam.misconception
+    def features_for_words() -> dict[str, object]:
+        """In your context each number comes from the features of a single word. Feature j of the
+        context adds up feature j of all the words, each times its word's weight: go down the
+        columns of the table, not along its rows.
+        """
+        weights = softmax(scores)
+        return worked(scores, weights, words @ weights)
+
+    @exam.misconception
     def divided_by_the_sum_of_another() -> dict[str, object]:
         """You divided by another word's sum of exponentials. Each query has its own sum: add up the
         three exponentials of this row.

@@ -132,9 +132,10 @@ class InfinityAfterwards(Attention):
 
 
 class DividedOnceMore(MaskedAfterwards):
-    """Where hidden scores are far above the others, the exponentials of those others are rounded to
-    0, and 0 / 0 is NaN. Hidden keys still took part before you divided, as when they are hidden
-    only after a softmax. Hide the scores before any other step.
+    """Where hidden scores are far above the others, this gives NaN: hidden keys still took part
+    before you divided, as when they are hidden only after a softmax. Then the exponentials of the
+    others are rounded to 0, or their own overflow to ∞, and both 0 / 0 and 0 · ∞ are NaN. Hide the
+    scores before any other step.
     """
 
     def weigh(self, scores: Tensor, hidden: Tensor | None = None) -> Tensor:

@@ -178,6 +178,19 @@ def no_axis_for_heads(queries: Tensor, keys: Tensor, num_heads: int, hidden: Ten
 
 
 @maps.misconception
+def masks_in_turn(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
+    """Your heads share an axis with the sentences, all heads of one sentence before those of the
+    next, and your masks stand there in turn, as `repeat` lays them. Repeat each mask as many times
+    in a row as there are heads: `hidden.repeat_interleave(num_heads, dim=0)`.
+    """
+    scores = head_scores(queries, keys, num_heads)
+    if hidden.ndim == 2:
+        return weigh(scores, hidden)
+    in_turn = hidden.repeat(num_heads, 1, 1).unflatten(0, scores.shape[:2])
+    return torch.softmax(scores.masked_fill(in_turn, -torch.inf), dim=-1)
+
+
+@maps.misconception
 def first_mask_for_all(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
     """Every sentence gets the mask of the first one. Each has its own, which needs an axis for the
     heads: hidden[:, None].

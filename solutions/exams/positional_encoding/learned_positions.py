@@ -139,7 +139,7 @@ def sets_no_seed(module_class: Callable[..., Any], inputs: Tensor, table: Tensor
     return seeds_nothing(module_class, sizes, [inputs.new_zeros(1, 1, MADE_TWICE)])
 
 
-learned.half_but_for("a call that is not the first", after_a_shorter_one)
+learned.half_but_for("what one call or module leaves to another", after_a_shorter_one)
 learned.half_but_for("a seed that it sets", made_one_after_the_other)
 
 

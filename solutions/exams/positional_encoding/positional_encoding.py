@@ -121,7 +121,7 @@ def odd_features(draw: Draw) -> Given:
 module.holds(encoding_learns_in_evaluation)
 module.half_but_for("sentences of thousands of tokens", long_sentence)
 module.half_but_for("16-bit floats", hundreds_of_tokens)
-module.half_but_for("a call that is not the first", after_a_shorter_one)
+module.half_but_for("what one call or module leaves to another", after_a_shorter_one)
 
 
 class Adding(nn.Module):

@@ -285,7 +285,10 @@ class OfTheFirstSentence(WithTable):
 
 @pytest.mark.parametrize(
     ("answer", "but_for"),
-    [(OfPositionsThatMove, "16-bit floats"), (OfTheFirstSentence, "a call that is not the first")],
+    [
+        (OfPositionsThatMove, "16-bit floats"),
+        (OfTheFirstSentence, "what one call or module leaves to another"),
+    ],
 )
 def test_a_table_is_fine_and_whole(answer: type, but_for: str) -> None:
     assert without_hints(exam_of("PositionalEncoding")).examine(answer).right_but_for == but_for
@@ -321,7 +324,7 @@ class PlacesOfTheFirstSentence(nn.Module):
 
 def test_learned_positions_are_looked_up_for_each_sentence() -> None:
     report = without_hints(exam_of("LearnedPositions")).examine(PlacesOfTheFirstSentence)
-    assert report.right_but_for == "a call that is not the first"
+    assert report.right_but_for == "what one call or module leaves to another"
 
 
 # --- how a module begins, and when it refuses ----------------------------------------------------

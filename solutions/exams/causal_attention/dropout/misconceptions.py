@@ -260,6 +260,19 @@ def rows_divided_by_their_sum(
 
 
 @dropping.misconception
+def rows_keep_their_sum(
+    weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
+) -> torch.Tensor:
+    """What is left in a row is scaled until the row has the sum that it had, so each row has a
+    factor of its own. Dropout leaves the sums as they turn out and divides everything by the same
+    number, 1 − p.
+    """
+    kept = weights * keep(weights, p, generator)
+    sums, left = (one.sum(dim=-1, keepdim=True) for one in (weights, kept))
+    return kept * torch.where(left == 0, 1, sums / left) if training else weights
+
+
+@dropping.misconception
 def whole_rows(
     weights: torch.Tensor, p: float, generator: torch.Generator, training: bool = True
 ) -> torch.Tensor:

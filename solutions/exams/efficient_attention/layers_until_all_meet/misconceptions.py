@@ -99,6 +99,15 @@ class FutureCutOff(Meeting):
         return super().answer(cut, causal)
 
 
+class BothWays(Meeting):
+    """Your tokens also receive from those that see *them*. Query i sees key j where `hidden[i, j]`
+    is False, and only i then receives something: follow the rows of the table alone.
+    """
+
+    def seen(self, hidden: Tensor) -> Tensor:
+        return super().seen(hidden & hidden.T)
+
+
 class OneTooMany(Meeting):
     """Your number is too large by one. Before the first layer each token has received itself; after
     one layer, everything that it sees.
@@ -385,6 +394,7 @@ Family(
     CausalTurnedRound,
     ExactlyTheNeeded,
     FutureCutOff,
+    BothWays,
     OneTooMany,
     OneTooFew,
     SingleTokenNeedsOne,

@@ -212,6 +212,17 @@ class SharesUnchecked(Variant):
 
 
 @grouped.misconception
+class FeaturesSharedOut(Variant):
+    """Six query heads can't share four key/value heads evenly, but your class accepts them where
+    d_out is a multiple of both numbers. It is num_heads that has to be a multiple of num_kv_heads.
+    """
+
+    def check(self, d_out: int, num_heads: int, num_kv_heads: int) -> None:
+        if d_out % num_heads or d_out % num_kv_heads:
+            raise ValueError("not a multiple")
+
+
+@grouped.misconception
 class WidthUnchecked(Variant):
     """Ten features can't be divided among four heads, but your class does not say so. Raise a
     ValueError in __init__ unless d_out is a multiple of num_heads.

@@ -147,9 +147,9 @@ def last_after_single_tokens(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def past_not_passed_on(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """Even a right cache fails your test as soon as there is a second chunk. Does each later chunk
-    get what the step returned for the one before, and the first None, because the text starts again
-    with every size? And are the contexts joined along the tokens, dim=1?
+    """Even a right cache fails your test. The text starts again with every size: does its first
+    chunk then get None, and each later chunk what the step returned for the one before? And are the
+    contexts joined along the tokens, dim=1?
     """
     whole = step(inputs, None)[0]
     for size in every_size(inputs):

@@ -236,7 +236,7 @@ def drift_in_float32(draw: Draw) -> Trial:
 
 # Together, since a difference that has to stay below a small number gets both wrong.
 relative.half_but_for(
-    "scores of −∞, or in float32",
+    "scores of −∞, or those that are rounded to float32",
     masked_scores,
     rounding_in_float32,
     rounding_of_hundreds,

@@ -110,7 +110,7 @@ class OtherEps(Variant):
 @gpt.misconception
 class QueriesNormedAlone(Variant):
     """Only the queries are normalised. Queries, keys and values should all be computed from
-    norm1(x).
+    norm1(inputs).
     """
 
     def run(self, inputs: Tensor, *sublayers: Sublayer) -> Tensor:

@@ -176,7 +176,9 @@ class ErrorsEscape(Testing):
 
 @declared
 class ErrorsOfDecodeEscape(Testing):
-    """Your test stops with an error that `decode` raises. Call both functions inside `try`."""
+    """Your test stops with an error that `decode` raises, such as an IndexError. Call both
+    functions inside `try`, and catch every `Exception`.
+    """
 
     def comes_back(self, encode: Encode, decode: Decode, text: str) -> bool:
         try:
@@ -221,6 +223,19 @@ class OnlyLookupErrors(Testing):
         try:
             return decode(encode(text)) == text
         except LookupError:
+            return False
+
+
+@declared
+class OnlyKeyErrors(Testing):
+    """Your test catches a KeyError, but not the other errors that `encode` and `decode` raise, such
+    as an IndexError. Catch all of them: `except Exception`.
+    """
+
+    def comes_back(self, encode: Encode, decode: Decode, text: str) -> bool:
+        try:
+            return decode(encode(text)) == text
+        except KeyError:
             return False
 
 

@@ -392,3 +392,13 @@ class StartsLarge(Variant):
 
     def initialise(self) -> None:
         pass
+
+
+@gpt.misconception
+class StartsWithTheRoot(Variant):
+    """The embedding of a new model starts too wide, as with the square root of 0.02 for a standard
+    deviation. 0.02 is the standard deviation itself, not the variance: `std=0.02`.
+    """
+
+    def initialise(self) -> None:
+        nn.init.normal_(self.tokens.weight, std=0.02**0.5)

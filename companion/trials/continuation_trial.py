@@ -10,6 +10,7 @@ from companion.gpt.attention import Cache
 from companion.gpt.model import LibraryGPT
 from companion.gpt.parts import LIBRARY
 from companion.specimens import language_models
+from companion.trials.other_ways import begin_own_numbers, is_seeded_anew
 
 _NUM_CACHES = 2
 # Far more than any answer should need: tokens that are cached twice are to be seen.
@@ -45,6 +46,7 @@ def try_continuation(
     caches = [made_beside(continue_with_cache, empty_cache, len(ids)) for _ in range(_NUM_CACHES)]
     kind = Asked if model == "gpt" else AskedPlainly
     asked = made_beside(continue_with_cache, kind, there.logits_of, *caches)
+    made_beside(continue_with_cache, begin_own_numbers)
     texts = continue_with_cache(asked, ids, caches, num_new_tokens, chosen)
     if num_new_tokens == 0:
         return {"text": texts}
@@ -53,6 +55,7 @@ def try_continuation(
         "given to the model": there.given,
         "shapes given to choose": chosen.shapes,
         "gradients are tracked": asked.tracked,
+        "PyTorch's own random numbers are seeded": is_seeded_anew(continue_with_cache),
         "tokens in each cache": [there.caches[number].length for number in range(_NUM_CACHES)],
     }
 

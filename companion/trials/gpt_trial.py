@@ -187,11 +187,13 @@ def _refuse_another_order(
 ) -> None:
     """Have a module made of its arguments in order, whose weights tell which is which.
 
-    It gets other weights than the module that is tried, which then shows whether it shares them.
+    It gets other weights than the module that is tried, which then shows whether it shares them, or
+    its sizes with one that is larger.
     """
     given = {**settings, "parts": made_beside(module_class, make_parts)}
     others = {name: weight + 1 for name, weight in weights.items()}
     refuse_another_order(module_class, given, lambda made: bool(_filled(made, others)))
+    module_class(**{name: 2 * size for name, size in settings.items()})
 
 
 def _filled(module: Any, weights: Weights) -> dict[str, str]:

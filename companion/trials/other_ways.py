@@ -1,14 +1,21 @@
-"""How else a driver uses an answer: arguments in order, and tensors laid out otherwise."""
+"""How else a driver uses an answer: arguments in order, tensors laid out otherwise, and whether it
+seeds PyTorch's own random numbers.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
 
+from companion.beside import made_beside
+
 _EXCHANGED = (
     "made of the same arguments in order, without their names, your class does not do what it does "
     "with them: have `__init__` take them in the order that the exercise gives"
 )
+
+# A seed that nobody chooses.
+_SELDOM = 7_160_243_985
 
 
 class OrderMismatch(Exception):
@@ -43,10 +50,27 @@ def laid_apart(x: torch.Tensor) -> torch.Tensor:
     """
     if x.ndim == 0:
         return x
+    if x.ndim == 1:
+        return torch.stack([x, x], dim=1)[:, 0]
     *others, last = range(x.ndim)
     order = (*reversed(others), last)
     wide = torch.cat([x, x], dim=-1).permute(order).contiguous().permute(order)
     return wide[..., : x.shape[-1]]
+
+
+def begin_own_numbers() -> None:
+    """Have PyTorch's own random numbers begin with a seed that nobody chooses."""
+    torch.manual_seed(_SELDOM)
+
+
+def own_seed() -> int:
+    """What PyTorch's own random numbers began with."""
+    return torch.initial_seed()
+
+
+def is_seeded_anew(answer: object) -> bool:
+    """Whether something has seeded PyTorch's own random numbers since, where the answer is."""
+    return bool(made_beside(answer, own_seed) != _SELDOM)
 
 
 def is_same(output: object, other: object) -> bool:

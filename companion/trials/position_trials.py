@@ -191,7 +191,10 @@ def try_learned(
         told = _refusal(error, tokens, context_length, due=tokens > context_length)
         modes = [name for name, training in _MODES.items() if _refuses(module, inputs, training)]
         return told if len(modes) == len(_MODES) else f"{told}, in {' and '.join(modes)} alone"
-    return {**found, f"gradient for {_TABLE}": dict(module.named_parameters())[_TABLE].grad}
+    gradient = dict(module.named_parameters())[_TABLE].grad
+    # A table may be asked to have gradients for the rows alone that were looked up.
+    dense = gradient if gradient is None else gradient.to_dense()
+    return {**found, f"gradient for {_TABLE}": dense}
 
 
 def try_turn(

@@ -102,6 +102,23 @@ def sharing(exam: Exam) -> type:
     return Sharing
 
 
+def like_the_last_one(exam: Exam) -> type:
+    """The solution, which computes with the settings of the module that was made last."""
+    last: list[dict[str, Any]] = []
+
+    class LikeTheLastOne(exam.reference):  # type: ignore[misc, name-defined]
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            names = inspect.signature(exam.reference).parameters
+            last[:] = [{**dict(zip(names, given, strict=False)), **named}]
+
+        def forward(self, *inputs: Any) -> Any:
+            other = exam.reference(**last[0]).train(self.training)
+            return torch.func.functional_call(other, dict(self.named_parameters()), inputs)
+
+    return LikeTheLastOne
+
+
 def first_weights(exam: Exam) -> type:
     """The solution, which computes with the weights that it had in its first call."""
 
@@ -148,6 +165,13 @@ def test_weights_of_a_first_call_that_are_kept_have_their_name(place: str) -> No
 @pytest.mark.parametrize("place", sample(sorted([*MODULES, *OTHERS]), 8))
 def test_weights_of_another_module_do_not_do(place: str) -> None:
     assert every_exam()[place].examine(sharing(every_exam()[place])).verdict is Verdict.WRONG
+
+
+@pytest.mark.parametrize("name", ["LayerNorm", "RMSNorm", "MultiHeadAttention", "GPTBlock"])
+def test_settings_of_another_module_do_not_do(name: str) -> None:
+    report = exam_of(name).examine(like_the_last_one(exam_of(name)))
+    assert report.verdict is not Verdict.PASSED
+    assert "its settings stand on the class" in report.hint
 
 
 # Neither begins with weights that are told, nor drops anything.

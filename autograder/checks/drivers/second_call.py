@@ -24,8 +24,9 @@ _WRITTEN = (
 )
 _KEPT = (
     "Your module is right when it is called for the first time, and wrong after calls with other "
-    "inputs and weights: it keeps something of them, such as a mask or positions of their size, or "
-    "a product of the weights. Make what hangs on inputs or weights anew in each call."
+    "inputs and weights, beside another module of its class: it keeps something of a call, such as "
+    "a mask or positions of its size, or a product of the weights, or its settings stand on the "
+    "class. Make what hangs on inputs or weights anew in each call, and keep settings on `self`."
 )
 _SHARED = (
     "Your class is right for a single module, and two modules of it have the same weights, so what "

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, cast
 
 from autograder.checks.drivers import (
+    again,
     back_propagation,
     in_order,
     layouts,
@@ -76,6 +77,8 @@ _AFTER_OTHERS = Way(
     here=True,
     costs_no_more=True,
     of=run_module,
+    # What it keeps may be any of them.
+    prefers=in_order.how_many_settings,
 )
 WAYS: Mapping[str, Way] = {
     "gradients": Way(
@@ -155,6 +158,17 @@ WAYS: Mapping[str, Way] = {
         printed=False,
         costs_no_more=True,
         of=run_module,
+        changes_nothing=True,
+    ),
+    "again": Way(
+        again.WORDS,
+        "calls",
+        lambda _: again.called_again,
+        again.can_be_repeated,
+        lambda _: True,
+        again.what_is_left,
+        with_functions=True,
+        costs_no_more=True,
         changes_nothing=True,
     ),
     "no gradients": _NO_GRADIENTS,

@@ -51,8 +51,8 @@ _DROPPED = (
 )
 _BY_CHANCE = (
     "Called twice with the same arguments, your function returned different results: it draws "
-    "random numbers, remembers something from one call to the next, or reads what `torch.empty` or "
-    "`np.empty` found in memory. This exercise asks for none of these."
+    "random numbers, remembers something from one call to the next, lets rounding errors grow, or "
+    "reads what `torch.empty` or `np.empty` found in memory. This exercise asks for none of these."
 )
 _IN_THE_PRINTED = (
     " (This explains all that is wrong in the printed examples; in the other cases there may be "
@@ -94,12 +94,12 @@ def judge(
             exercise, Verdict.NOT_IMPLEMENTED, passed=passed, total=len(cases), finding=found
         )
     names, hint = _named(answer, observations, hints)
-    told = names
+    told, right_but_for = names, _right_but_for(observations, about)
     printed = [one for one in observations if one.case.printed]
     if not hint and len(printed) < len(observations) and any(one.wrong for one in printed):
         # What a learner's check says is said here as well.
         told, hint = _named(answer, printed, hints)
-        hint = hint and hint + _IN_THE_PRINTED
+        hint += _IN_THE_PRINTED if hint and not right_but_for else ""
     shown = min(failed, key=lambda one: (not _is_about(told, one), one.case.plainness))
     if are_yes_or_no(cases):
         # Which of them is shown must not hang on which of the others are wrong.
@@ -114,7 +114,7 @@ def judge(
         ),
         misconception=names[0] if len(names) == 1 else "",
         hint=hint,
-        right_but_for=_right_but_for(observations, about),
+        right_but_for=right_but_for,
         nearest="" if names else _how_far(observations),
     )
 

@@ -196,7 +196,7 @@ def _known_of_array(name: str, array: np.ndarray) -> Iterator[str]:
         if size == 1:
             yield f"axis {axis} of `{name}` has one entry"
     if array.ndim > 1 and array.shape[-1] == array.shape[-2] > 1:
-        yield f"the last two axes of `{name}` are of one size"
+        yield f"the last two axes of `{name}` are of one size, above 1"
     if array.dtype.kind == "b":
         yield f"`{name}` has {'a' if array.any() else 'no'} True in it"
     elif array.dtype.kind == "f":

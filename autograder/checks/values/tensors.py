@@ -120,17 +120,50 @@ def another_like(value: Any) -> Any:
 
 @contextmanager
 def seeded() -> Iterator[None]:
-    """Have torch's own random numbers be the same each time, and leave no trace in them."""
+    """Have torch's own random numbers be the same each time, and leave no trace in them, nor in
+    its settings.
+    """
     torch = _torch()
     if torch is None:
         yield
         return
-    before = torch.get_rng_state()
+    before, gradients = torch.get_rng_state(), torch.is_grad_enabled()
     torch.default_generator.manual_seed(SEED)
+    try:
+        with default_dtype_kept():
+            yield
+    finally:
+        torch.set_rng_state(before)
+        torch.set_grad_enabled(gradients)
+
+
+@contextmanager
+def default_dtype_kept() -> Iterator[None]:
+    """Have torch's default dtype be afterwards what it was before."""
+    torch = _torch()
+    before = torch and torch.get_default_dtype()
     try:
         yield
     finally:
-        torch.set_rng_state(before)
+        if torch is not None:
+            torch.set_default_dtype(before)
+
+
+def settings_of_torch(seed: int | None = None) -> dict[str, object]:
+    """What torch computes with, by its name; first its own random numbers begin with a seed.
+
+    Whether it keeps graphs is said to be True there: nothing else may come before a call.
+    """
+    torch = _torch()
+    if torch is None:
+        return {}
+    if seed is not None:
+        torch.default_generator.manual_seed(seed)
+    return {
+        "default dtype": torch.get_default_dtype(),
+        "gradients": seed is not None or torch.is_grad_enabled(),
+        "seed": torch.initial_seed(),
+    }
 
 
 @contextmanager

@@ -10,10 +10,10 @@ The tensors of a value are counted in the order in which they stand in it, on bo
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from autograder.checks.values.tensors import back_propagate
+from autograder.checks.values.tensors import back_propagate, default_dtype_kept
 
 if TYPE_CHECKING:
     import torch
@@ -34,13 +34,16 @@ def are_tracked() -> bool:
     return torch is None or bool(torch.is_grad_enabled())
 
 
-def tracking(tracked: bool) -> AbstractContextManager[object]:
-    """Have what is computed keep no graph, where the caller keeps none.
+@contextmanager
+def as_there(tracked: bool) -> Iterator[None]:
+    """Have what is computed keep no graph, where the caller keeps none, and leave torch's default
+    dtype as it was.
 
     Else it stays as it is: an answer that has switched graphs off for good goes on without.
     """
     torch = sys.modules.get("torch")
-    return nullcontext() if torch is None or tracked else torch.no_grad()
+    with default_dtype_kept(), nullcontext() if torch is None or tracked else torch.no_grad():
+        yield
 
 
 def tensors_in(value: object) -> Iterator["torch.Tensor"]:

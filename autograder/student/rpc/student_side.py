@@ -64,7 +64,7 @@ from autograder.student.rpc.codec.grammar import (
 from autograder.student.rpc.codec.sent_as import ITERATORS, sent_as, stays
 from autograder.student.rpc.deadline import Deadline
 from autograder.student.rpc.described import describe
-from autograder.student.rpc.gradients import Graphs, connect, parameters_in, tracking
+from autograder.student.rpc.gradients import Graphs, as_there, connect, parameters_in
 from autograder.student.rpc.operators import OPERATORS
 from autograder.student.rpc.shell import Shell, the_shell
 
@@ -139,7 +139,7 @@ class StudentSide:
             case ("find", str(name)):
                 return self._find(name)
             case ("call", target, str(driver), tuple(args), dict(kwargs), bool(tracked)):
-                with tracking(tracked):
+                with as_there(tracked):
                     return self._called(target, driver, args, kwargs)
             case ("make", str(name), tuple(args)):
                 return self._make(name, args)

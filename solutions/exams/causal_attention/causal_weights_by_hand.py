@@ -64,6 +64,16 @@ TYPED.apply(by_hand, called={"TypedWithTwoDecimals": "two_decimals_throughout"})
 
 
 @by_hand.misconception
+def features_for_words() -> dict[str, object]:
+    """In your context each number comes from the features of a single word. Feature j of the
+    context adds up feature j of the visible words, each times its word's weight: go down the
+    columns of the table, not along its rows.
+    """
+    weights = hide(plain_scores(), future(3))
+    return {**worksheet(weights), "context of shiny": (THREE_WORDS @ weights[SHINY]).tolist()}
+
+
+@by_hand.misconception
 def nothing_hidden() -> dict[str, object]:
     """These are the weights of lesson 02, where every word sees every word. Leave out what comes
     after the query, in the sum as well.

@@ -120,6 +120,15 @@ def axis_one_normalised(weights: torch.Tensor) -> torch.Tensor:
 
 
 @renormalised.misconception
+def divided_by_the_length(weights: torch.Tensor) -> torch.Tensor:
+    """The squares in each of your rows sum to 1: `F.normalize` divides by the length of a vector
+    unless it is given `p=1`. Divide by the sum of the row.
+    """
+    past = weights.tril()
+    return past / past.square().sum(dim=-1, keepdim=True).sqrt()
+
+
+@renormalised.misconception
 def softmax_of_weights(weights: torch.Tensor) -> torch.Tensor:
     """You took a softmax of the weights, which gives weight to the zeros again. Divide each row by
     its sum.

@@ -240,6 +240,16 @@ class OwnMaximum(Blockwise):
         return scores.amax(dim=-1, keepdim=True)
 
 
+class OwnMaximumInTheBlock(Blockwise):
+    """You shrink the earlier sums when the largest score rises, but the weights of each new block
+    are relative to its own largest score, also where that is below the largest so far. Subtract the
+    largest of all the blocks that you have so far.
+    """
+
+    def weigh(self, scores: Tensor, highest: Tensor) -> Tensor:
+        return torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+
+
 class NoMaximum(Blockwise):
     """With scores of ordinary size your answer is right. But exponentials of large ones are
     infinite, those of very low ones are all 0, and both lead to NaN: subtract the largest score so
@@ -292,6 +302,7 @@ class StartedFurtherBelow(StartedAtZero):
 MAXIMUM = Family(
     OwnMaximumUnshrunk,
     OwnMaximum,
+    OwnMaximumInTheBlock,
     NoMaximum,
     OneMaximumForAll,
     StartedAtZero,

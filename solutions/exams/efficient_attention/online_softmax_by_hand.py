@@ -234,6 +234,16 @@ def divided_at_once() -> dict[str, object]:
 
 
 @by_hand.misconception
+def contexts_kept() -> dict[str, object]:
+    """In the third place of both lines stands the context, already divided. Keep the sum of the
+    weighted values there, and divide once, at the end.
+    """
+    first, second = kept(FIRST, 2), corrected(FACTOR, FACTOR, math.exp)
+    shown = [(total, mixed / total) for total, mixed in (first, second)]
+    return worksheet(shown[0], FACTOR, shown[1], context=second[1] / second[0])
+
+
+@by_hand.misconception
 def values_not_weighted() -> dict[str, object]:
     """You added the values as they are. Multiply each by its exponential first."""
     first, second = (kept(FIRST, 2)[0], 3.0), (kept(SECOND, 3)[0], 7.0)

@@ -146,8 +146,8 @@ class FirstTwice(Answer):
 
 
 class SecondTwice(Answer):
-    """Both of your results are the second one. The first is missing: return it before the
-    second.
+    """Both of your results are the second one. Return the first before it; if you do, see that the
+    second is not written over it.
     """
 
     def answer(self, *arguments: Any) -> object:

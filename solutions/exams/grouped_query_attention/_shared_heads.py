@@ -113,10 +113,12 @@ def one_word(
     calls: int,
     training: bool = False,
     named: bool = True,
+    bias: bool = False,
 ) -> Module:
     """A module of one head with two features, of which some calls show all that dropout can do."""
-    keywords = settings(inputs, 2, 1, int(named), dropout=dropout)
-    return keywords, printed_weights(2, 2), (inputs,), training, calls
+    biased = {"qkv_bias": True} if bias else {}
+    keywords = settings(inputs, 2, 1, int(named), dropout=dropout, **biased)
+    return keywords, printed_weights(2, 2, bias=bias), (inputs,), training, calls
 
 
 class Variant(SharedHeads, Dropping, Projecting, Keeping):

@@ -10,8 +10,8 @@ Reading = tuple[int, ...]
 
 @read.example
 def tiny_model() -> Reading:
-    """a model of 1001 parameters and two layers, four texts of ten tokens"""
-    return 1001, 4, 10, 2, 3, 5, 2
+    """a model of 1001 parameters and two layers in 32 bits, four texts of ten tokens"""
+    return 1001, 4, 10, 2, 3, 5, 4
 
 
 @read.example
@@ -124,6 +124,26 @@ def parameters_not_in_bytes(
 
 
 @read.misconception
+def parameters_always_in_16_bits(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
+) -> float:
+    """You count two bytes for each parameter. Parameters and cache both take bytes_per_number
+    bytes for a number.
+    """
+    return n * 2 / batch + cache_of_one(tokens, layers, kv_heads, width, per_number)
+
+
+@read.misconception
+def cache_always_in_16_bits(
+    n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
+) -> float:
+    """You count two bytes for each number in the cache. Parameters and cache both take
+    bytes_per_number bytes for a number.
+    """
+    return n * per_number / batch + cache_of_one(tokens, layers, kv_heads, width, 2)
+
+
+@read.misconception
 def keys_read_only(
     n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
@@ -147,7 +167,7 @@ def new_token_only(
 def whole_bytes(
     n: int, batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 2
 ) -> float:
-    """The remainder is dropped, as by // or int(). The result need not be an integer: use /."""
+    """A remainder is lost, as by //, int() or round(). The result need not be an integer: use /."""
     cache = cache_of_one(tokens, layers, kv_heads, width, per_number)
     return n // batch * per_number + cache
 

@@ -179,14 +179,14 @@ def no_axis_for_heads(queries: Tensor, keys: Tensor, num_heads: int, hidden: Ten
 
 @maps.misconception
 def masks_in_turn(queries: Tensor, keys: Tensor, num_heads: int, hidden: Tensor) -> Tensor:
-    """Your heads share an axis with the sentences, all heads of one sentence before those of the
-    next, and your masks stand there in turn, as `repeat` lays them. Repeat each mask as many times
-    in a row as there are heads: `hidden.repeat_interleave(num_heads, dim=0)`.
+    """Your copies of the masks stand in turn, sentence 0, 1, 0, 1 and so on, as `repeat` lays them,
+    but all heads of one sentence come before those of the next. Repeat each mask as many times in a
+    row as there are heads: `hidden.repeat_interleave(num_heads, dim=0)`.
     """
     scores = head_scores(queries, keys, num_heads)
     if hidden.ndim == 2:
         return weigh(scores, hidden)
-    in_turn = hidden.repeat(num_heads, 1, 1).unflatten(0, scores.shape[:2])
+    in_turn = hidden.repeat(num_heads, 1, 1).reshape(scores.shape)
     return torch.softmax(scores.masked_fill(in_turn, -torch.inf), dim=-1)
 
 

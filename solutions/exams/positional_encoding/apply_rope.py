@@ -95,7 +95,8 @@ def long_text(draw: Draw) -> Turned:
 @rotary.case(times=1)
 def further_out_in_bfloat16(draw: Draw) -> Trial16:
     """in bfloat16, far out"""
-    x = draw.fix(head_dim=6).tensor("heads tokens head_dim")
+    # In bfloat16, the rates of fewer features are as good as exact.
+    x = draw.fix(head_dim=8).tensor("heads tokens head_dim")
     return x, 2 * torch.arange(x.shape[1]) + 1001, True
 
 

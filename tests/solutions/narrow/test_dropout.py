@@ -47,3 +47,65 @@ def test_words_are_dropped_one_by_one(exam: Exam, wrong: type[nn.Dropout]) -> No
         return module
 
     assert without_hints(exam).examine(answer).verdict is not Verdict.PASSED
+
+
+WITH_BIASES = [
+    one
+    for one in MODULES
+    if "self.W_value = nn.Linear(" in inspect.getsource(one.values[0].reference)
+]
+
+
+@pytest.mark.parametrize("exam", WITH_BIASES)
+def test_biases_of_values_are_dropped_with_them(exam: Exam) -> None:
+    """Rows of weights sum to 1, so that a bias may be added behind them; after dropout not."""
+
+    def answer(**settings: Any) -> nn.Module:
+        module = exam.reference(**settings)
+        assert isinstance(module, nn.Module)
+        values: Any = module.W_value
+        if values.bias is None:
+            return module
+
+        def with_bias(contexts: Tensor) -> Tensor:
+            width = settings["d_out"] // settings.get("num_heads", 1)
+            shared = contexts.shape[-1] // len(values.bias)
+            return (
+                contexts
+                + values.bias.unflatten(0, (-1, width)).repeat_interleave(shared, dim=0).flatten()
+            )
+
+        values.register_forward_hook(lambda _, given, found: found - values.bias)
+        if hasattr(module, "out_proj"):
+            module.out_proj.register_forward_pre_hook(lambda _, given: with_bias(*given))
+        else:
+            module.register_forward_hook(lambda _, given, found: with_bias(found))
+        return module
+
+    assert without_hints(exam).examine(answer).verdict is not Verdict.PASSED
+
+
+def test_padding_drops_nothing_in_evaluation() -> None:
+    cross = every_exam()["05_multi_head_attention/CrossAttention"]
+
+    class Dropping(cross.reference):  # type: ignore[misc, name-defined]
+        def forward(self, decoder: Tensor, encoder: Tensor, padding: Any = None) -> Any:
+            if padding is None or self.training:
+                return super().forward(decoder, encoder, padding)
+            self.dropout.train()
+            found = super().forward(decoder, encoder, padding)
+            self.dropout.eval()
+            return found
+
+    assert cross.examine(Dropping).right_but_for == "the dropout"
+
+
+@pytest.mark.parametrize("seed", [0, 42])
+def test_own_numbers_of_pytorch_are_not_seeded(seed: int) -> None:
+    exam = every_exam()["04_causal_attention/dropout"]
+
+    def answer(*given: Any) -> Any:
+        torch.manual_seed(seed)
+        return exam.reference(*given)
+
+    assert without_hints(exam).examine(answer).verdict is not Verdict.PASSED

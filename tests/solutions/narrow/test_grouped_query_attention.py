@@ -355,3 +355,36 @@ ROUGHLY = [
 @pytest.mark.parametrize("roughly", ROUGHLY)
 def test_bytes_are_counted_to_the_last(roughly: str) -> None:
     assert examined("kv_cache_bytes", (COUNTED, roughly)).verdict is Verdict.WRONG
+
+
+def test_a_chunk_is_copied_after_a_reset_too() -> None:
+    class Joined:
+        """Its first chunk is kept as it is, but for that of the first text."""
+
+        def __init__(
+            self,
+            batch: int,
+            num_kv_heads: int,
+            max_tokens: int,
+            head_dim: int,
+            dtype: torch.dtype = torch.float32,
+        ) -> None:
+            empty = torch.zeros(batch, num_kv_heads, 0, head_dim, dtype=dtype)
+            self.kept: Any = (empty, empty)
+            self.most = max_tokens
+
+        @property
+        def length(self) -> int:
+            return self.kept[0].shape[2] if self.kept else 0
+
+        def append(self, *new: torch.Tensor) -> Any:
+            if self.length + new[0].shape[2] > self.most:
+                raise ValueError("no room")
+            both = zip(self.kept or (), new, strict=False)
+            self.kept = tuple(torch.cat(two, dim=2) for two in both) or new
+            return self.kept
+
+        def reset(self) -> None:
+            self.kept = ()
+
+    assert exam_of("KVCache").examine(Joined).right_but_for == "chunks that the caller overwrites"

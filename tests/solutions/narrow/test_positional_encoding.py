@@ -380,3 +380,28 @@ def test_gradients_come_back_in_evaluation(name: str) -> None:
                 return super().forward(inputs)
 
     assert is_refused(exam_of(name), Answer)
+
+
+def test_frequencies_are_not_rounded_to_16_bits() -> None:
+    def apply_rope(x: Tensor, positions: Tensor) -> Tensor:
+        if x.shape[-1] % 2:
+            raise ValueError("odd")
+        rates = 10000 ** (-torch.arange(0, x.shape[-1], 2).double() / x.shape[-1])
+        angles = positions[:, None] * rates.to(x.dtype).double()
+        first, second = x[..., 0::2].double(), x[..., 1::2].double()
+        turned = (
+            first * angles.cos() - second * angles.sin(),
+            first * angles.sin() + second * angles.cos(),
+        )
+        return torch.stack(turned, dim=-1).flatten(-2).to(x.dtype)
+
+    assert exam_of("apply_rope").examine(apply_rope).right_but_for == "16-bit floats"
+
+
+def test_positions_stay_integers() -> None:
+    exam = exam_of("is_relative")
+
+    def is_relative(scores: Any, queries: Tensor, keys: Tensor, positions: Tensor, by: int) -> Any:
+        return exam.reference(scores, queries, keys, positions, float(by))
+
+    assert exam.examine(is_relative).verdict is not Verdict.PASSED

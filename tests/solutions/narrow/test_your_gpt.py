@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from autograder.checks.exam.report import Verdict
 from companion import LIBRARY, Cache, Parts
@@ -530,3 +530,22 @@ def test_the_last_parameters_stay(scheduled: bool, is_after: bool) -> None:
         return losses
 
     assert is_refused(exam_of("train"), train)
+
+
+def test_every_new_embedding_is_drawn() -> None:
+    class GPT(reference.GPT):
+        def __init__(self, *given: Any, **named: Any) -> None:
+            super().__init__(*given, **named)
+            drawn = torch.Generator().manual_seed(0)
+            nn.init.normal_(self.tokens.weight, std=0.02, generator=drawn)
+
+    assert exam_of("GPT").examine(GPT).right_but_for == "what a new model starts with"
+
+
+def test_tokens_of_a_text_may_lie_apart_in_memory() -> None:
+    def is_held_out(learned: Tensor, test: Tensor, n: int) -> bool:
+        texts = [text for text in (learned, test) if len(text) >= n]
+        runs = [text.as_strided((len(text) - n + 1, n), (1, 1)).tolist() for text in texts]
+        return len(runs) < 2 or not {*map(tuple, runs[0])} & {*map(tuple, runs[1])}
+
+    assert exam_of("is_held_out").examine(is_held_out).verdict is not Verdict.PASSED

@@ -253,6 +253,34 @@ def nan_passes(attention: Attention, queries: Tensor, keys: Tensor, values: Tens
 
 
 @exact.misconception
+def falls_and_nan_pass(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
+    """Your differences keep their signs, and `never_too_large`, whose contexts are only ever too
+    small, slips through: take abs() first. So does NaN, which is not above any bound: ask whether
+    the difference is small.
+    """
+    return agrees(
+        attention,
+        (queries, keys, values),
+        range(1, len(keys) + 1),
+        lambda here, right: not bool(((here - right) > 1e-4).any()),
+    )
+
+
+@exact.misconception
+def rises_and_nan_pass(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
+    """Your differences keep their signs, and `never_too_small`, whose contexts are only ever too
+    large, slips through: take abs() first. So does NaN, which is not above any bound: ask whether
+    the difference is small.
+    """
+    return agrees(
+        attention,
+        (queries, keys, values),
+        range(1, len(keys) + 1),
+        lambda here, right: not bool(((right - here) > 1e-4).any()),
+    )
+
+
+@exact.misconception
 def signed_average(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
     """You take an average, or a sum, of differences that keep their signs: below 0 it is never too
     large, and in `gains_cancel_losses` it is 0. Take abs() of the differences, and the largest.

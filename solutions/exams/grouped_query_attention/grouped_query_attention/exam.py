@@ -142,6 +142,13 @@ def grouped_learns_in_training(draw: Draw) -> Module:
 
 
 @grouped.case(times=1, dtypes=("float64",))
+def grouped_biases_may_be_dropped(draw: Draw) -> Module:
+    """dropout=0.4 and biases, in training, called 32 times on one word"""
+    inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")
+    return one_word(inputs, dropout=0.4, training=True, calls=32, bias=True)
+
+
+@grouped.case(times=1, dtypes=("float64",))
 def grouped_words_by_themselves(draw: Draw) -> Module:
     """dropout=0.5, in training, called 200 times on two words"""
     inputs = draw.fix(batch=1, tokens=2, d_in=3).tensor("batch tokens d_in")
@@ -188,4 +195,6 @@ grouped.half_but_for("dropout", grouped_learns_in_training)
 grouped.half_but_for("the weights it begins with", grouped_as_it_is_made)
 
 
-grouped.half_but_for("the biases", grouped_with_biases, twelve_on_three)
+grouped.half_but_for(
+    "the biases", grouped_with_biases, twelve_on_three, grouped_biases_may_be_dropped
+)

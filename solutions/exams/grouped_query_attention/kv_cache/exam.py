@@ -137,19 +137,25 @@ def overwritten_chunks(draw: Draw) -> Texts:
 def chunks_may_be_overwritten(
     KVCache: Callable[..., reference.KVCache], settings: dict[str, int], texts: list[list[Chunk]]
 ) -> bool:
-    """what is cached stays as it was when the tensors that were passed in are overwritten"""
+    """what is cached stays as it was when the tensors that were passed in are overwritten, after
+    `reset` too
+    """
     (keys, values), *others = texts[0]
     if len(others) != 1 or not torch.equal(others[0][0], -keys):
         return True
-    # Beside the answer, so that it can keep them, wherever it is.
-    new = [made_beside(KVCache, copy_of, chunk) for chunk in (keys, values)]
     kept = KVCache(**settings, dtype=keys.dtype)
-    kept.append(*new)
-    for chunk in new:
-        chunk.neg_()
-    both = kept.append(*new)
-    right = (torch.cat([chunk, -chunk], dim=2) for chunk in (keys, values))
-    return all(torch.equal(one, other) for one, other in zip(both, right, strict=True))
+    right = [torch.cat([chunk, -chunk], dim=2) for chunk in (keys, values)]
+    for _text in range(2):
+        # Beside the answer, so that it can keep them, wherever it is.
+        new = [made_beside(KVCache, copy_of, chunk) for chunk in (keys, values)]
+        kept.append(*new)
+        for chunk in new:
+            chunk.neg_()
+        both = kept.append(*new)
+        if not all(torch.equal(one, other) for one, other in zip(both, right, strict=True)):
+            return False
+        kept.reset()
+    return True
 
 
 @cache.holds

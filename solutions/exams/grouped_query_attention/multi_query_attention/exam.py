@@ -118,6 +118,13 @@ def single_learns_in_training(draw: Draw) -> Module:
 
 
 @single.case(times=1, dtypes=("float64",))
+def single_biases_may_be_dropped(draw: Draw) -> Module:
+    """dropout=0.4 and biases, in training, called 32 times on one word"""
+    inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")
+    return one_word(inputs, dropout=0.4, training=True, calls=32, bias=True, named=False)
+
+
+@single.case(times=1, dtypes=("float64",))
 def single_words_by_themselves(draw: Draw) -> Module:
     """dropout=0.5, in training, called 200 times on two words"""
     inputs = draw.fix(batch=1, tokens=2, d_in=3).tensor("batch tokens d_in")
@@ -153,4 +160,6 @@ single.half_but_for("dropout", single_learns_in_training)
 single.half_but_for("the weights it begins with", single_as_it_is_made)
 
 
-single.half_but_for("the biases", single_with_biases, single_many_heads)
+single.half_but_for(
+    "the biases", single_with_biases, single_many_heads, single_biases_may_be_dropped
+)

@@ -238,8 +238,7 @@ def padding_may_be_used_again(
 ) -> bool:
     """called again with the same padding tensor, it returns the same"""
     decoder, encoder, *masks = inputs
-    # With dropout there is no padding.
-    if not masks or masks[0] is None:
+    if not masks or masks[0] is None or settings["dropout"] not in (0.0, ALMOST_NEVER):
         return True
     # Beside the answer, so that it is the same one wherever the answer is.
     padding = made_beside(module_class, copy_of, masks[0])
@@ -295,6 +294,35 @@ def learns_in_training(draw: Draw) -> Module:
     return chosen, weights, inputs, True, 1
 
 
+@cross.case(times=1)
+def padded_in_use(draw: Draw) -> Module:
+    """dropout=0.4, in eval mode, called 32 times on one key and one that is padding"""
+    draw.fix(batch=1, queries=1, keys=2, heads=1)
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw, head_dim=2)
+    chosen = cross_settings(decoder, encoder, d_out, heads, dropout=0.4)
+    # So few that the same calls in training show all that dropout can do, too.
+    return chosen, weights, (decoder, encoder, torch.tensor([[False, True]])), False, 32
+
+
+@cross.case(times=1)
+def padded_with_biases(draw: Draw) -> Module:
+    """with biases, padded, and one sentence is all padding"""
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw, bias=True)
+    padding = padded_at_the_end(encoder, draw)
+    padding[-1] = True
+    chosen = cross_settings(decoder, encoder, d_out, heads, qkv_bias=True)
+    return chosen, weights, (decoder, encoder, padding), False, 1
+
+
+@cross.case(times=1, dtypes=("float64",))
+def biases_may_be_dropped(draw: Draw) -> Module:
+    """dropout=0.4 and biases, in training, called 32 times on one key"""
+    draw.fix(batch=1, queries=1, keys=1, heads=1)
+    decoder, encoder, weights, d_out, heads = drawn_cross(draw, bias=True, head_dim=2)
+    chosen = cross_settings(decoder, encoder, d_out, heads, dropout=0.4, qkv_bias=True)
+    return chosen, weights, (decoder, encoder, None), True, 32
+
+
 @cross.case(times=1, dtypes=("float64",))
 def words_by_themselves(draw: Draw) -> Module:
     """dropout=0.5, in training, called 400 times on two queries and two keys"""
@@ -314,10 +342,16 @@ def sentences_by_themselves(draw: Draw) -> Module:
 
 
 cross.holds(averages_as(reference.CrossAttention))
-cross.half_but_for("dropout", learns_in_training)
+cross.half_but_for("dropout", learns_in_training, padded_in_use)
 cross.half_but_for("padding of an earlier call", padded_before)
 cross.half_but_for("a seed that it sets", made_one_after_the_other)
 
 
 cross.half_but_for("a sentence that is all padding", all_padded, drawn_all_padded)
-cross.half_but_for("the biases", nothing_padded, drawn_without_padding)
+cross.half_but_for(
+    "the biases",
+    nothing_padded,
+    drawn_without_padding,
+    padded_with_biases,
+    biases_may_be_dropped,
+)

@@ -181,6 +181,15 @@ def learns_in_training(draw: Draw) -> Module:
 
 
 @batched.case(times=1, dtypes=("float64",))
+def biases_may_be_dropped(draw: Draw) -> Module:
+    """dropout=0.4 and biases, in training, called 32 times on one word"""
+    inputs = draw.fix(batch=1, tokens=1, heads=1, head_dim=2).tensor("batch tokens d_in")
+    weights, d_out, heads = drawn_batched(draw, bias=True)
+    chosen = settings(inputs, d_out, heads, 6, dropout=0.4, qkv_bias=True)
+    return chosen, weights, (inputs,), True, 32
+
+
+@batched.case(times=1, dtypes=("float64",))
 def words_by_themselves(draw: Draw) -> Module:
     """dropout=0.5, in training, called 200 times on two words"""
     inputs = draw.fix(batch=1, tokens=2, heads=1, head_dim=2).tensor("batch tokens d_in")
@@ -213,7 +222,7 @@ batched.half_but_for("the weights it begins with", as_it_is_made)
 batched.half_but_for("texts of more than a thousand words", long_text)
 
 
-batched.half_but_for("the biases", many_things_at_once, biased)
+batched.half_but_for("the biases", many_things_at_once, biased, biases_may_be_dropped)
 
 
 @batched.holds

@@ -92,6 +92,14 @@ def learns_in_training(draw: Draw) -> Module:
 
 
 @loop.case(times=1, dtypes=("float64",))
+def words_by_themselves(draw: Draw) -> Module:
+    """dropout=0.5, in training, called 200 times on two words"""
+    inputs = draw.fix(batch=1, tokens=2, heads=1).tensor("batch tokens d_in")
+    chosen = settings(inputs, draw.size("d_out"), 1, 9, dropout=0.5)
+    return chosen, drawn_loop(draw, 1), (inputs,), True, 200
+
+
+@loop.case(times=1, dtypes=("float64",))
 def sentences_by_themselves(draw: Draw) -> Module:
     """dropout=0.4, in training, called 128 times on two equal sentences of one word"""
     draw.fix(batch=1, tokens=1, heads=1)

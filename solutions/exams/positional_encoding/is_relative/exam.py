@@ -60,6 +60,12 @@ def look_back(queries: Tensor, keys: Tensor, positions: Tensor, /) -> Tensor:
     return queries @ keys.T * (positions < positions[:, None])
 
 
+def biases_looked_up(queries: Tensor, keys: Tensor, positions: Tensor, /) -> Tensor:
+    """A bias for each distance, from a table, as in T5: relative."""
+    distances = (positions[:, None] - positions).clamp(-8, 8)
+    return queries @ keys.T + torch.linspace(-1, 1, 17, dtype=queries.dtype).sin()[distances + 8]
+
+
 def keys_in_order(queries: Tensor, keys: Tensor, positions: Tensor, /) -> Tensor:
     """Late keys are favoured: not relative."""
     return queries @ keys.T + 0.01 * positions
@@ -94,6 +100,7 @@ relative.tries(
     (
         nearest_first,
         look_back,
+        biases_looked_up,
         keys_in_order,
         even_and_odd,
         first_row_fixed,

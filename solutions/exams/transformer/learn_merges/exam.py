@@ -1,5 +1,7 @@
 """The exam of `learn_merges`, lesson 09."""
 
+from collections.abc import Callable
+
 from autograder import Draw, Exam
 from solutions import transformer as reference
 
@@ -62,6 +64,14 @@ def text_of_all_kinds(draw: Draw, ends: tuple[str, str]) -> str:
     # NumPy's own texts lose a zero at their end.
     order = draw.rng.permutation(len(CHARACTERS)).tolist()
     return front + "".join(CHARACTERS[place] for place in order) + end
+
+
+@merging.holds
+def pairs_are_tuples(
+    learn_merges: Callable[..., list[tuple[str, str]]], text: str, num_merges: int
+) -> bool:
+    """each merged pair is a tuple"""
+    return all(type(pair) is tuple for pair in learn_merges(text, num_merges))
 
 
 @merging.case

@@ -1,9 +1,13 @@
 """The exam of `is_held_out`, lesson 10."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
 from autograder import Draw, Exam
+from companion.beside import made_beside
+from companion.trials.other_ways import laid_apart
 from solutions import your_gpt as reference
 
 held_out = Exam(reference.is_held_out, forbids=("companion",))
@@ -231,3 +235,14 @@ def one_token_of_a_longer_run(draw: Draw) -> Trial:
     test[5 : 5 + n] = learned[9 : 9 + n]
     test[5 + place + int(draw.rng.integers(19))] += 100
     return learned, test, n
+
+
+@held_out.holds
+def memory_makes_no_difference(
+    is_held_out: Callable[..., bool], learned: Tensor, test: Tensor, n: int
+) -> bool:
+    """it says the same of texts that are columns of a table, whose tokens lie apart in memory"""
+    if n < 60:
+        return True
+    apart = [made_beside(is_held_out, laid_apart, text) for text in (learned, test)]
+    return bool(is_held_out(*apart, n)) is bool(is_held_out(learned, test, n))

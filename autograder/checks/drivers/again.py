@@ -1,0 +1,112 @@
+"""Does a call leave all as it was for the next one? Asked of every function.
+
+What a function returns belongs to whoever called it, who may write to it; and what it sets for all
+of PyTorch is set for all that runs later.
+"""
+
+import copy
+from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from autograder.checks.values.outcome import Outcome
+from autograder.checks.values.tensors import dtype_name, is_generator, is_tensor, settings_of_torch
+
+WORDS = "in a second call, after the first result was written to"
+# No seed that anybody chooses.
+_SELDOM = 7_160_243_985
+_SAID = {
+    "default dtype": "your function changes PyTorch's default dtype for all that runs after it, as "
+    "`torch.set_default_dtype` does: give the tensors that you make a `dtype`",
+    "gradients": "after a call of your function PyTorch computes no gradients any more, as after "
+    "`torch.set_grad_enabled(False)`: write `with torch.no_grad():`, which ends with its block",
+    "seed": "your function seeds PyTorch's own random numbers, for all that runs after it: leave "
+    "out `torch.manual_seed`, or draw from a generator of your own",
+}
+_KEPT = (
+    "Your function is right when it is called once, and wrong in the next call if its first result "
+    "is written to in between: it keeps what it has returned, as `functools.cache` and a table "
+    "outside of it do. Return a new tensor, array or list from each call."
+)
+
+
+class SettingMismatch(Exception):
+    """A setting of PyTorch's is another one after a call. The message says which."""
+
+
+def called_again(answer: Callable[..., Any], *given: object) -> object:
+    """What an answer returns in its second call, after its first result was written to.
+
+    Raises:
+        SettingMismatch: when it changes what other code computes with.
+    """
+    before = settings_of_torch(seed=_SELDOM)
+    first = answer(*copy.deepcopy(given))
+    for name, value in settings_of_torch().items():
+        if value != before.get(name, value):
+            raise SettingMismatch(_SAID[name])
+    undo = [*_written_to(first)]
+    # If it is the first result once more, it is put right below.
+    second = _kept(answer(*given))
+    for put_right in undo:
+        put_right()
+    return second
+
+
+def can_be_repeated(arguments: Collection[object]) -> bool:
+    """Whether there is something to repeat, and two calls with these arguments do the same."""
+    return bool(arguments) and not any(map(is_generator, arguments))
+
+
+def what_is_left(expected: object, found: Outcome) -> str:
+    """A sentence for whoever leaves something to the next call, and is right in the first.
+
+    Args:
+        expected: what a right answer returns.
+        found: what theirs has done.
+    """
+    told = found.raised.message if found.raised else ""
+    return f"{told[:1].upper()}{told[1:]}." if told in _SAID.values() else _KEPT
+
+
+def _kept(value: Any) -> object:
+    """A result that nothing writes to any more."""
+    if type(value) is list or type(value) is tuple:
+        return type(value)(map(_kept, value))
+    if type(value) is dict:
+        return {key: _kept(one) for key, one in value.items()}
+    if is_tensor(value):
+        return value.detach().clone()
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _written_to(value: Any) -> Iterator[Callable[[], object]]:
+    """Change all that can be changed in a result, and yield what takes each change back."""
+    if isinstance(value, list | tuple | dict):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _written_to(one)
+        if isinstance(value, list):
+            yield partial(value.extend, [*value])
+            value.clear()
+        elif isinstance(value, dict):
+            yield partial(value.update, {**value})
+            value.clear()
+    elif is_tensor(value):
+        numbers = value.detach()
+        # Nothing can be written into an expanded one.
+        with suppress(RuntimeError):
+            before = numbers.clone()
+            numbers.copy_(_others(numbers, dtype_name(numbers)))
+            yield partial(numbers.copy_, before)
+    elif isinstance(value, np.ndarray):
+        with suppress(ValueError):
+            entries = value.copy()
+            value[...] = _others(value, value.dtype.name)
+            yield partial(np.copyto, value, entries)
+
+
+def _others(numbers: Any, dtype: str) -> Any:
+    return ~numbers if dtype == "bool" else numbers + 1

@@ -7,7 +7,8 @@
     answers      SHA-256 of the text of each answer, by the name of its cell
     added        SHA-256 of the cells and files that the student added
     answers_before, added_before   of what can't be graded: the same of the last that could be
-    final_before     of what can't be graded: the cells for which a human's points are final
+    final_before     of what can't be graded: by cell, the points and extra credit of a human's
+                     that were final for the last text that could be
     source       SHA-256 of what the instructor's notebook runs and gives points for, not its text
     code         SHA-256 of the exams, the reference, the files beside the instructor's notebook,
                  the course's other modules and settings
@@ -151,7 +152,7 @@ class Record:
     added: str = ""
     answers_before: Mapping[str, str] = field(default_factory=dict)
     added_before: str = ""
-    final_before: tuple[str, ...] = ()
+    final_before: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
 
     def is_as_asked(self, isolation: str, exam_seed: str, source: str) -> bool:
         """Whether no fewer walls stood than are asked for, and hidden cases and the instructor's

@@ -40,7 +40,8 @@ from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.all_or_nothing import remove
 from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.gradebook.earlier import Earlier
-from autograder.nbgrading.gradebook.transaction import gradebook_of, transaction
+from autograder.nbgrading.gradebook.missing import still_waiting
+from autograder.nbgrading.gradebook.transaction import gradebook_of, hold, transaction
 from autograder.nbgrading.inbox.handed_in import handed_in
 from autograder.nbgrading.inbox.take import Beside, beside
 from autograder.nbgrading.inbox.which_notebook import (
@@ -257,7 +258,9 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
 
     def complete(self, lesson: str, student: str) -> None:
         """Write the scores."""
-        self.init_assignment(lesson, student)
+        with still_waiting(self.coursedir, lesson, student, self.notebooks):
+            self.init_assignment(lesson, student)
+        hold(self.coursedir, lesson, student)
         self._convert(lesson, student, sanitizing=False)
 
     def settle(self, folder: Path) -> None:

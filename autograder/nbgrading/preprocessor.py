@@ -35,7 +35,7 @@ from autograder.grading.jobs.sandboxes import SandboxSettings
 from autograder.grading.jobs.work import CHANGED, job_of, try_solution
 from autograder.grading.rebuild import NOT_GRADED
 from autograder.grading.record import RECORD_SUFFIX, Record, draft_of, is_not_gradable
-from autograder.nbgrading.gradebook.earlier import Earlier
+from autograder.nbgrading.gradebook.earlier import Earlier, Given
 from autograder.nbgrading.gradebook.transaction import at_once
 from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.take import Beside
@@ -195,7 +195,7 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
         self._is_graded = NOT_GRADED not in nb.metadata
         earlier: Earlier = resources["earlier"]
         same, others = earlier.same, earlier.others
-        self._final, self._waiting = earlier.final, set[str]()
+        self._earlier, self._waiting = earlier, dict[str, Given]()
         examined = {
             grade_id_of(part.graded): {grade_id_of(one) for one in part.answers}
             for part in parts_of(nb)
@@ -213,15 +213,17 @@ class SaveGrades(SaveAutoGrades):  # type: ignore[misc]
         place = (self.notebook_id, self.assignment_id, self.student_id)
         name = grade_id_of(cell)
         grade = self.gradebook.find_grade(name, *place)
+        given = grade.manual_score, grade.extra_credit
         is_given = grade.manual_score is not None or bool(grade.extra_credit)
-        is_final = is_given and (name in self._final or not grade.needs_manual_grade)
+        waits = grade.needs_manual_grade
+        is_final = is_given and self._earlier.was_final(name, given, waits=waits)
         before = grade.auto_score or 0.0
         if not self._is_graded:
             grade.auto_score = None
             grade.needs_manual_grade = True
-            self._waiting |= {name} if is_final else set()
-            # Of a file that is missing, nbgrader has it that nothing waits.
-            is_final = is_final and name not in self._final
+            self._waiting |= {name: given} if is_final else {}
+            # Here for what can't be graded itself: it may be the same once more.
+            is_final = is_given and not waits
         elif is_test(cell) and is_not_gradable(cell):
             grade.needs_manual_grade = True
         else:

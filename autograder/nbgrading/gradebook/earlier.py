@@ -5,11 +5,14 @@ record of such a submission keeps what is known of the last that could be, and p
 has given wait there for the words that they were given for.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograder.grading.record import Record
+
+# Points and extra credit.
+Given = tuple[float | None, float | None]
 
 
 @dataclass(frozen=True)
@@ -52,22 +55,33 @@ class Earlier:
             if known.get(name, "" if before.not_graded else one) != one
         )
 
-    @property
-    def final(self) -> frozenset[str]:
-        """The cells for which a human's points were final, before nothing could be graded."""
-        return frozenset(self.before.final_before)
+    def was_final(self, name: str, given: Given, *, waits: bool) -> bool:
+        """Whether what a human has given was final for the last text that could be graded.
 
-    def keep(self, final: Collection[str]) -> None:
+        What was given since for what could not be graded is for that alone.
+
+        Args:
+            name: of the cell.
+            given: the points and the extra credit.
+            waits: whether it waits for a human as it stands.
+        """
+        before = self.before.final_before
+        if not self.before.not_graded:
+            return not waits
+        # Earlier programs kept names alone.
+        return isinstance(before, Mapping) and tuple(before.get(name, ())) == given
+
+    def keep(self, final: Mapping[str, Given]) -> None:
         """Have the record of what can't be graded know what is known of the last that could be.
 
         Args:
-            final: the cells for which a human's points are final.
+            final: by cell, what a human has given that was final for that.
         """
         now = replace(
             Record.read(self.draft),
             answers_before=self._last_read,
             added_before=self._last_added,
-            final_before=tuple(sorted(final)),
+            final_before=final,
         )
         self.draft.write_text(now.text(), encoding="utf-8")
 

@@ -10,9 +10,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any
 
-from nbgrader.api import Gradebook
+from nbgrader.api import Comment, Grade, Gradebook
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import event
+from sqlalchemy import event, update
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
 
 from autograder.nbgrading.gradebook.by_notebook import ByNotebook
@@ -92,6 +92,21 @@ def transaction(directories: CourseDirectory) -> Iterator[WaitingGradebook]:
 def gradebook_of(directories: CourseDirectory) -> Gradebook:
     """The gradebook as nbgrader's steps open it: for `with`."""
     return opened(directories.db_url, directories.course_id)
+
+
+def hold(directories: CourseDirectory, lesson: str, student: str) -> None:
+    """Have whoever else writes to a submission's points and comments wait until what is written
+    here is kept, and read anew what they are now.
+    """
+    with gradebook_of(directories) as gradebook:
+        session = gradebook.db()
+        notebooks = [one.id for one in gradebook.find_submission(lesson, student).notebooks]
+        for kind in (Grade, Comment):
+            # A change to nothing: a row that stays as it is would not be locked.
+            rows = update(kind).where(kind.notebook_id.in_(notebooks))
+            same = rows.values(notebook_id=kind.notebook_id)
+            session.execute(same, execution_options={"synchronize_session": False})
+        session.expire_all()
 
 
 def opened(*args: Any, **kwargs: Any) -> Gradebook:

@@ -61,17 +61,21 @@ class HandedIn:
         name: the file, by its name in the folder.
         remarks: what whoever grades should know about the choice.
         why_not: why a human has to look before anything is graded; "" if there is a notebook.
+        of: by which the files that could have been meant are known again.
     """
 
     content: bytes = b""
     name: str = ""
     remarks: tuple[str, ...] = ()
     why_not: str = ""
+    of: str = ""
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of what is read, or of why there is nothing: by it a record is known."""
-        return hashlib.sha256(self.content or self.why_not.encode()).hexdigest()
+        """The SHA-256 of what is read, or of why there is nothing and of what could have been
+        meant: by it a record is known.
+        """
+        return hashlib.sha256(self.content or f"{self.why_not}{self.of}".encode()).hexdigest()
 
 
 def which_notebook(
@@ -221,7 +225,16 @@ class _Choice:
     def _none(self, reason: str) -> HandedIn:
         """Nothing, and what was left out before, which may have been meant."""
         said = [text for text in self._left_out if is_notebook(text.partition(" is left out")[0])]
-        return HandedIn(why_not="; ".join([reason, *said]))
+        of = hashlib.sha256("".join(map(self._known_by, self._found)).encode()).hexdigest()
+        return HandedIn(why_not="; ".join([reason, *said]), of=of)
+
+    def _known_by(self, name: str) -> str:
+        """The digest of a notebook's bytes, or what else tells it from another."""
+        with suppress(OSError):
+            if self._size(name) <= NOTEBOOK_BYTES:
+                content = self._submission.read(name, NOTEBOOK_BYTES)
+                return hashlib.sha256(content).hexdigest()
+        return f"{self._submission.stamp(name)}"
 
     def _not_graded(self, written: Mapping[str, str]) -> list[str]:
         """What is said of other answers beside those in the file that was asked for."""

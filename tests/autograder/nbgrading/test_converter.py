@@ -6,12 +6,14 @@ import hashlib
 import json
 import os
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from nbformat.notebooknode import NotebookNode
 from nbgrader import converters
 from nbgrader.apps import NbGraderAPI, api, autogradeapp
 from nbgrader.coursedir import CourseDirectory
@@ -32,7 +34,7 @@ from autograder.nbgrading.configuration import nbgrader_api
 from autograder.nbgrading.converter import SafeAutograde, SafeCommand, SubmissionExporter
 from autograder.nbgrading.fail_closed import or_nothing_is_done
 from autograder.nbgrading.inbox import grade_handed_in
-from autograder.nbgrading.preprocessor import GradeSafely
+from autograder.nbgrading.preprocessor import GradeSafely, SaveGrades
 from autograder.nbgrading.replaced import install
 from autograder.student.sandbox.sandbox import Sandbox
 from tests.support.attacks.inputs import nested
@@ -629,6 +631,81 @@ def test_points_for_what_could_not_be_graded_are_none_of_another(course: Class) 
     assert course.grade(student)
     assert course.given(student, "why") == (None, None, True)
     assert course.comment(student, "why") == "(An earlier answer was given 1 of these points.)"
+
+
+def break_off(course: Class, student: str, why: str) -> None:
+    """Hand in the beginning of a notebook, as a browser's broken upload does."""
+    notebook = course.root / "submitted" / student / LESSON / f"{LESSON}.ipynb"
+    notebook.write_bytes(course.answer(why=why)[:-40])
+
+
+def test_points_for_what_breaks_off_are_not_final_for_an_older_text(course: Class) -> None:
+    student = "between"
+    course.hand_in(student, why="Dunno.")
+    assert course.grade(student)
+    course.give(student, "why", 0, None)
+    break_off(course, student, "Brilliant.")
+    assert course.grade(student)
+    course.give(student, "why", 1, 5)
+    rewrite(course, student, why="Dunno.")
+    assert course.grade(student)
+    assert course.given(student, "why") == (1, 5, True)
+
+
+def test_another_text_that_breaks_off_waits_anew(course: Class) -> None:
+    student = "twice"
+    course.hand_in(student)
+    break_off(course, student, "Brilliant.")
+    assert course.grade(student)
+    course.give(student, "why", 1, None)
+    for _ in range(2):
+        assert course.grade(student, force=True)
+        assert course.given(student, "why") == (1, None, False)
+    break_off(course, student, "Another.")
+    for is_forced in (False, True):
+        assert course.grade(student, force=is_forced)
+        assert course.given(student, "why") == (1, None, True)
+
+
+def test_others_of_which_each_could_be_meant_wait_anew(course: Class) -> None:
+    student = "either"
+    folder = course.hand_in(student)
+    (folder / f"{LESSON}.ipynb").rename(folder / "one.ipynb")
+    (folder / "two.ipynb").write_bytes(course.answer(why="Two."))
+    assert course.grade(student)
+    course.give(student, "why", 1, None)
+    assert course.grade(student, force=True)
+    assert course.given(student, "why") == (1, None, False)
+    (folder / "one.ipynb").write_bytes(course.answer(why="Better."))
+    for _ in range(2):
+        assert course.grade(student, force=True)
+        assert course.given(student, "why") == (1, None, True)
+
+
+@pytest.mark.parametrize("cell", ["double_check", "why"])
+def test_points_meanwhile_are_not_saved(
+    course: Class, cell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reads a text that a grading is about to replace is told to wait."""
+    student = f"meanwhile-{cell}"
+    course.hand_in(student, why="Text A.")
+    assert course.grade(student)
+    rewrite(course, student, why="Text B, which nobody has read.")
+    add_score, refused = SaveGrades._add_score, []
+
+    def saved_meanwhile(self: SaveGrades, saved: NotebookNode, resources: Any) -> None:
+        add_score(self, saved, resources)
+        if saved.metadata.nbgrader.grade_id == cell:
+            with sqlite3.connect(course.root / "gradebook.db", timeout=0) as tutor:
+                try:
+                    tutor.execute("UPDATE grade SET manual_score = 1")
+                except sqlite3.OperationalError as error:
+                    refused.append(str(error))
+
+    monkeypatch.setattr(SaveGrades, "_add_score", saved_meanwhile)
+    assert course.grade(student)
+    assert refused == ["database is locked"]
+    assert course.given(student, "why") == (None, None, True)
 
 
 def test_newer_record_is_not_graded_over_unasked(course: Class) -> None:

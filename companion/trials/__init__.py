@@ -2,6 +2,6 @@
 
 Drivers of exams: each tries an answer out and returns what is to be compared.
 
-From outside: `continuation_trial`, `gpt_trial`, `text_training_trial`, `training_trials`; lessons,
-and other exams, import from `companion`.
+From outside: `continuation_trial`, `gpt_trial`, `other_ways`, `text_training_trial`,
+`training_trials`; lessons, and other exams, import from `companion`.
 """

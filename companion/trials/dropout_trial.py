@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import torch
 
 from companion.beside import made_beside, results_of
-from companion.trials.other_ways import begin_own_numbers, is_seeded_anew, laid_apart
+from companion.trials.other_ways import laid_apart
 
 _DRAWS = 64
 # Of few weights, more draws: chance would show.
@@ -51,7 +51,6 @@ def try_dropout(
 
     # A copy for each call: else what one call writes would be dropped in all that follow.
     draws = max(_DRAWS, _NUMBERS // weights.numel())
-    made_beside(dropout, begin_own_numbers)
     calls = [
         (weights.clone(), p, torch.Generator().manual_seed(number), training)
         for number in (*range(seed, seed + draws), seed)
@@ -90,7 +89,6 @@ def try_dropout(
         "a generator with the same seed drops the same": _same(again, first),
         # Of few weights, two seeds in three dozen drop the same by chance.
         "generators with other seeds drop the same": all(_same(one, first) for one in drawn),
-        "PyTorch's own random numbers are seeded": is_seeded_anew(dropout),
         "a generator drops the same in each call": all(_same(one, first) for one in in_a_row),
         "gradient for the weights is right": _goes_back(dropout, weights, p, seed, training),
     }

@@ -1,4 +1,4 @@
 """How is nbgrader's gradebook asked, and written to?
 
-From outside: `by_notebook`, `earlier`, `revision`, `transaction`.
+From outside: `by_notebook`, `earlier`, `missing`, `revision`, `transaction`.
 """

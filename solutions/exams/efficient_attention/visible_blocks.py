@@ -186,15 +186,6 @@ def lower_left_corners_alone(hidden: Tensor, block_size: int) -> Tensor:
 
 
 @blocks.misconception
-def two_corners_alone(hidden: Tensor, block_size: int) -> Tensor:
-    """You look only at two corners of each block, lower left and upper right, which works for
-    causal masks and windows but not for others. Any entry may be the visible one.
-    """
-    rows = parts(hidden, block_size)
-    return torch.tensor([[not (part[-1, 0] and part[0, -1]) for part in row] for row in rows])
-
-
-@blocks.misconception
 def first_rows_alone(hidden: Tensor, block_size: int) -> Tensor:
     """You look only at the first row of each block. A key may be visible in any of its rows."""
     return torch.tensor([[not part[0].all() for part in row] for row in parts(hidden, block_size)])

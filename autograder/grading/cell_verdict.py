@@ -18,6 +18,9 @@ from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.source.cells import grade_id_of
 from autograder.student.rpc.doubts import WRITTEN, letters_of
 
+# How the message of a test begins that is nobody's mistake, and that a student's process may run.
+SOLUTION_FAILS = "the instructor's own solution does not pass"
+
 
 @dataclass(frozen=True)
 class Examined:
@@ -92,7 +95,7 @@ def fair(found: CellVerdict, solution: CellVerdict, notebook: NotebookNode) -> C
     reports: tuple[Report, ...] = ()
     if solution.verdict is not Verdict.PASSED:
         verdict = Verdict.NOT_GRADABLE
-        message = f"the instructor's own solution does not pass: {why_not_passed(solution)}"
+        message = f"{SOLUTION_FAILS}: {why_not_passed(solution)}"
         # What its tests say of a solution is for the instructor, who reads the record.
         shown = "this test could not be graded here, which is no mistake of yours"
     elif written := _written(found) - _written(solution):

@@ -19,10 +19,11 @@ from nbformat.v4 import new_output
 
 from autograder.checks.exam.report import Verdict
 from autograder.checks.source.cells import grade_id_of, has_role, is_test, points_of
+from autograder.checks.source.scenery import SCENERY
 from autograder.grading.allowed import Allowed, Kept, forget, without_solution
 from autograder.grading.cell_verdict import CellVerdict, error_output, fair, why_not_passed
 from autograder.grading.inert import cut_long_sources
-from autograder.grading.ordinary.tests_beside import marked_beside
+from autograder.grading.ordinary.tests_beside import TAG, marked_beside
 from autograder.grading.rebuild import ADDED_ID, NOT_GRADED, NOTICES, Rebuilt, rebuild
 from autograder.grading.record import CellRecord, Record, make_record
 from autograder.grading.run import Run
@@ -219,15 +220,24 @@ def forget_solutions() -> None:
 def digest_of_source(source: NotebookNode) -> str:
     """By which it is known again what an instructor's notebook runs and what it gives points for.
 
-    Its text is none of that: whoever mends a word has nothing to grade again.
+    Its text is none of that: whoever mends a word has nothing to grade again. The tags are that say
+    where a cell is run, or that it isn't.
     """
     parts = [
-        (cell.source if cell.cell_type == "code" else "", cell.metadata.get("nbgrader"))
+        (text, cell.metadata.get("nbgrader"), *sorted(_TAGS.intersection(tags)))
         for cell in source.cells
-        if cell.cell_type == "code" or "nbgrader" in cell.metadata
+        for text, tags in [_run_of(cell)]
+        if text.strip() or any(map(cell.metadata.get("nbgrader", {}).get, _ROLES))
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
+def _run_of(cell: NotebookNode) -> tuple[str, Sequence[str]]:
+    """The text of a code cell and its tags; nothing of what is not run."""
+    return (cell.source, cell.metadata.get("tags", ())) if cell.cell_type == "code" else ("", ())
+
+
+_ROLES = ("grade", "solution", "task")
+_TAGS = frozenset((TAG, SCENERY))
 _KEPT = 32
 _solved: dict[tuple[str, str, Limits, frozenset[str]], Sequence[CellVerdict]] = {}

@@ -36,7 +36,7 @@ import hashlib
 import json
 import platform
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -48,7 +48,7 @@ from autograder.checks.exam.report import Place, Verdict
 from autograder.checks.source.cells import UNANSWERED, grade_id_of, has_role
 from autograder.errors import GradingFailed, NewerRecord
 from autograder.grading.allowed import Allowed
-from autograder.grading.cell_verdict import CellVerdict
+from autograder.grading.cell_verdict import SOLUTION_FAILS, CellVerdict
 from autograder.grading.inert import whole_text
 
 VERSION = 1
@@ -132,6 +132,33 @@ class CellRecord:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Conditions:
+    """Under which a submission is graded now.
+
+    Attributes:
+        isolation: which walls.
+        seed: where the random numbers of the student's process begin.
+        exam_seed: by which the number is known again from which hidden cases are drawn.
+        source: by which the instructor's notebook is.
+        marked: its tests that are to run beside the student's code.
+        beside: whether each other test does that can't be judged.
+    """
+
+    isolation: str
+    seed: int
+    exam_seed: str
+    source: str
+    marked: Set[str]
+    beside: bool
+
+    def is_where(self, cell: CellRecord) -> bool:
+        """Whether a test ran where it would run now."""
+        if cell.could_be_forged:
+            return self.beside or cell.grade_id in self.marked
+        return not (self.beside and cell.message.startswith(SOLUTION_FAILS))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Record:
     """The record of one grading; see above."""
 
@@ -154,17 +181,16 @@ class Record:
     added_before: str = ""
     final_before: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
 
-    def is_as_asked(self, isolation: str, exam_seed: str, source: str) -> bool:
-        """Whether no fewer walls stood than are asked for, and hidden cases and the instructor's
-        notebook were the same.
+    def is_as_asked(self, asked: Conditions) -> bool:
+        """Whether no fewer walls stood than are asked for, each test ran where it would now, and
+        random numbers, hidden cases and the instructor's notebook were the same.
 
         What nobody could grade was not run. An earlier program's record does not know the number.
         """
-        stood = (
-            isolation == "none" or bool(self.not_graded) or str(self.isolation).startswith(_WALLED)
-        )
-        same = self.exam_seed in ("", exam_seed) and self.source in ("", source)
-        return stood and same
+        stood = asked.isolation == "none" or str(self.isolation).startswith(_WALLED)
+        ran = stood and self.seed == asked.seed and all(map(asked.is_where, self.cells))
+        same = self.exam_seed in ("", asked.exam_seed) and self.source in ("", asked.source)
+        return same and (ran or bool(self.not_graded))
 
     @property
     def notices(self) -> list[str]:

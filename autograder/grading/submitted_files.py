@@ -49,10 +49,12 @@ _FILE = re.compile(r"[\w-][\w .()+-]{0,149}")
 # is only shown. What begins with a dot is what a system keeps beside files.
 _NOTEBOOK_LETTERS = 150
 # What programs and systems leave beside files, of which nobody has to be told.
-_LEAVINGS = frozenset(
-    (".ipynb_checkpoints", "__pycache__", "__MACOSX", ".DS_Store", ".git", ".idea", ".vscode")
-)
-_RESOURCE_FORK = "._"
+_LEAVINGS = {
+    ".ipynb_checkpoints", "__pycache__", "__MACOSX", ".DS_Store", ".git", ".idea", ".vscode",
+    "Thumbs.db", "desktop.ini",
+}  # fmt: skip
+# A resource fork of macOS, and who has a document of Office open.
+_LEFT_BEGINS = ("._", "~$")
 _NOTEBOOK_ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json")
 # A file system takes 255 in a name, and a file may be kept with another ending behind its own.
 NAME_BYTES = 240
@@ -323,7 +325,7 @@ def is_plain(path: str) -> bool:
 
 def is_leaving(path: str) -> bool:
     """Whether a file, or a folder above it, is what a program or a system leaves beside files."""
-    return any(one in _LEAVINGS or one.startswith(_RESOURCE_FORK) for one in path.split("/"))
+    return any(one in _LEAVINGS or one.startswith(_LEFT_BEGINS) for one in path.split("/"))
 
 
 def is_notebook(name: str) -> bool:

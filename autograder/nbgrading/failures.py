@@ -2,6 +2,7 @@
 
 import errno
 import json
+import re
 import sqlite3
 
 from nbformat.reader import NotJSONError
@@ -12,6 +13,13 @@ from autograder.errors import CourseError
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
+# SQLite's word for it, and PostgreSQL's: it undoes what it can't put into an order, too.
+_BUSY = re.compile(r"\b(?:dead)?lock(?:ed)?\b|could not serialize")
+
+
+def is_busy(failure: DatabaseError) -> bool:
+    """Whether the gradebook was only written to by others: the same may be saved in a moment."""
+    return bool(_BUSY.search(_first_line(failure.orig or failure)))
 
 
 def sentence_of(failure: BaseException) -> str:
@@ -32,7 +40,7 @@ def sentence_of(failure: BaseException) -> str:
 
 def _of_gradebook(failure: DatabaseError) -> str:
     reason = _first_line(failure.orig or failure)
-    if "locked" in reason:
+    if is_busy(failure):
         return "another program is writing to the gradebook: wait until it is done, and try again"
     if "full" in reason:
         return "the disk is full: make room where the gradebook is, and try again"

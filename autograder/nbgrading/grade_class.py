@@ -20,7 +20,8 @@ from autograder.grading.jobs.garbage_collection import keep_what_is_there
 from autograder.grading.jobs.own_code import digest_of
 from autograder.grading.jobs.work import source_at
 from autograder.grading.jobs.workers import room_ahead
-from autograder.grading.record import RECORD_SUFFIX, Record
+from autograder.grading.ordinary.tests_beside import marked_beside
+from autograder.grading.record import RECORD_SUFFIX, Conditions, Record
 from autograder.grading.submitted_files import shown
 from autograder.nbgrading.agreement import must_agree
 from autograder.nbgrading.configuration import configuration, nbgrader_api
@@ -153,17 +154,13 @@ class _Now:
 
     Attributes:
         code: by which the exams, the reference and what lies in its folder are known again.
-        source: by which its notebook is.
         points: what its tests give, by their names.
-        isolation: which walls are asked for.
-        exam_seed: by which the number is known again from which hidden cases are drawn.
+        asked: its notebook, and what is asked for otherwise.
     """
 
     code: str
-    source: str
     points: Mapping[str, float]
-    isolation: str
-    exam_seed: str
+    asked: Conditions
 
     @classmethod
     def of(cls, course: Course, folder: Path, config: Config) -> "_Now":
@@ -173,16 +170,21 @@ class _Now:
         read = source_at(notebook) if notebook.exists() else None
         cells = read.cells if read else []
         points = {grade_id_of(cell): points_of(cell) for cell in cells if is_test(cell)}
-        source = digest_of_source(read) if read else ""
-        code = digest_of(course.root, folder, grading.preload)
-        exam_seed = digest_of_seed(exam_seed_of(grading.course_folder))
-        return cls(code, source, points, grading.isolation, exam_seed)
+        asked = Conditions(
+            isolation=grading.isolation,
+            seed=grading.seed,
+            exam_seed=digest_of_seed(exam_seed_of(grading.course_folder)),
+            source=digest_of_source(read) if read else "",
+            marked=marked_beside(read) if read else frozenset(),
+            beside=grading.beside,
+        )
+        return cls(digest_of(course.root, folder, grading.preload), points, asked)
 
     def differs(self, record: Record) -> bool:
         """Whether a submission with this record would be graded otherwise."""
         given = {cell.grade_id: cell.max_points for cell in record.cells}
-        as_asked = record.is_as_asked(self.isolation, self.exam_seed, self.source)
-        return record.code != self.code or not as_asked or (bool(given) and given != self.points)
+        as_asked = record.code == self.code and record.is_as_asked(self.asked)
+        return not as_asked or (bool(given) and given != self.points)
 
 
 def differences(

@@ -113,7 +113,8 @@ def like_the_last_one(exam: Exam) -> type:
             last[:] = [{**dict(zip(names, given, strict=False)), **named}]
 
         def forward(self, *inputs: Any) -> Any:
-            other = exam.reference(**last[0]).train(self.training)
+            other: Any = exam.reference(**last[0])
+            other.train(self.training)
             return torch.func.functional_call(other, dict(self.named_parameters()), inputs)
 
     return LikeTheLastOne

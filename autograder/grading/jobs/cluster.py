@@ -23,6 +23,8 @@ from autograder.grading.jobs.processes import Processes
 
 COURSE = "AUTOGRADER_COURSE"
 _SECONDS_TO_CONNECT = 10
+# A scheduler that hangs keeps its connection, and Dask waits for its answer without end.
+_SECONDS_TO_ANSWER = 30
 _RETRIES = 2
 _SECONDS_BETWEEN_LOOKS = 30.0
 # Workers that a queue starts, or a machine once more, take a while.
@@ -99,6 +101,7 @@ class Cluster:
             raise GradingFailed(why.format(address, error)) from None
         self._address = address
         self._alone_since: float | None = None
+        self._hangs = False
 
     @property
     def count(self) -> int:
@@ -144,16 +147,23 @@ class Cluster:
         return GradingFailed(_LOST.format(self._address))
 
     def _threads(self) -> int:
+        if self._hangs:
+            raise self.lost
         try:
-            threads: dict[str, int] = self._client.nthreads()
+            threads: dict[str, int] = self._client.sync(
+                self._client.scheduler.ncores, workers=None, callback_timeout=_SECONDS_TO_ANSWER
+            )
         except Exception as error:
-            # What Dask raises of a connection that is lost, or closed since, is of many kinds.
+            # What Dask raises of a connection that is lost, or closed since, is of many kinds. Only
+            # who hangs is not asked again: each job of a class would wait for as long.
+            self._hangs = isinstance(error, TimeoutError)
             raise self.lost from error
         return sum(threads.values())
 
     def close(self) -> None:
-        """Forget what is under way."""
-        self._client.close()
+        """Forget what is under way; a scheduler that hangs is not waited for."""
+        with suppress(TimeoutError):
+            self._client.close(timeout=_SECONDS_TO_ANSWER)
 
 
 class Sent:

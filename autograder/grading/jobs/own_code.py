@@ -154,8 +154,11 @@ def _makes_a_name(cell: str) -> bool:
 
 @functools.cache
 def engine_digest() -> str:
-    """By which this program is known again, as it was when it was first asked for here."""
-    return _digest([(path, _ENGINE) for path in _stamps([_ENGINE])])
+    """By which this program is known again, as it was when it was first asked for here, and the
+    Python that it runs in.
+    """
+    code = _digest([(path, _ENGINE) for path in _stamps([_ENGINE])])
+    return f"{code} {sys.version_info.major}.{sys.version_info.minor}"
 
 
 def _digest(parts: Iterable[tuple[str, Path]]) -> str:

@@ -35,8 +35,8 @@ CHANGED = (
     "grading was begun: grade again"
 )
 _ANOTHER = (
-    "a worker has another version of autograder than the program that asked it: install the same "
-    "on both, and start it again"
+    "a worker has another version of autograder, or of Python, than the program that asked it: "
+    "install the same on both, and start it again"
 )
 
 # Where a course keeps what its solutions take.

@@ -19,11 +19,12 @@ from nbgrader.api import Comment, Grade, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.server_extensions.formgrader import apihandlers, base
 from sqlalchemy import select, update
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError
 from tornado import web
 
 from autograder.errors import NotSaved
 from autograder.grading.submitted_files import read_regular
+from autograder.nbgrading.failures import is_busy, sentence_of
 from autograder.nbgrading.inbox.student_ids import (
     NAME_LETTERS,
     NOBODY,
@@ -273,22 +274,27 @@ def tell(self: Any, status_code: int, **about: Any) -> None:
     """Answer with why nothing is saved, as text, which the page shows."""
     error = about.get("exc_info", (None, None))[1]
     said = error.log_message if isinstance(error, web.HTTPError) else None
-    if _is_of_a_lock(error):
-        said = (
-            "Another program writes to the gradebook: reload the page in a moment."
-            if self.request.method == "GET"
-            else "Nothing is saved: another program writes to the gradebook. Enter it once more."
-        )
+    is_read = self.request.method == "GET"
+    if failed := _gradebooks(error):
+        undone = "This is not shown" if is_read else "Nothing is saved"
+        said = f"{undone}, since {sentence_of(failed)}."
+        if is_busy(failed):
+            said = (
+                "Another program writes to the gradebook: reload the page in a moment."
+                if is_read
+                else "Nothing is saved: another program writes to the gradebook. Enter it once "
+                "more."
+            )
     elif status_code == HTTPStatus.INTERNAL_SERVER_ERROR:
         said = "Nothing is saved: the server failed, and what it prints says why."
     self.finish(said or HTTPStatus(status_code).phrase)
 
 
-def _is_of_a_lock(error: BaseException | None) -> bool:
-    """Whether an error is that of a gradebook that another program has locked, however wrapped."""
-    while error and not isinstance(error, OperationalError):
+def _gradebooks(error: BaseException | None) -> DatabaseError | None:
+    """What the gradebook has said of an error, however that is wrapped."""
+    while error and not isinstance(error, DatabaseError):
         error = error.__cause__ or error.__context__
-    return error is not None
+    return error if isinstance(error, DatabaseError) else None
 
 
 def end_transaction(self: Any) -> None:

@@ -37,8 +37,9 @@ from autograder.grading.jobs.job import Job
 from autograder.grading.jobs.sandboxes import usual_walls
 from autograder.grading.jobs.work import job_of, read_source, source_digest
 from autograder.grading.jobs.workers import ahead, room_ahead
+from autograder.grading.ordinary.tests_beside import marked_beside
 from autograder.grading.rebuild import rebuild
-from autograder.grading.record import RECORD_SUFFIX, Record
+from autograder.grading.record import RECORD_SUFFIX, Conditions, Record
 from autograder.grading.submitted_files import is_notebook, shown
 from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.take import Beside, beside
@@ -249,9 +250,15 @@ def _known(one: Submitted, job: Job, submission: HandedIn, files: Beside) -> Rec
     if record is None:
         return None
     same = record.submission == submission.digest and record.files == files.digests()
-    source, exam_seed = source_digest(job.notebook), digest_of_seed(job.exam_seed)
-    as_asked = record.is_as_asked(job.walls.isolation, exam_seed, source)
-    return record if same and as_asked and record.code == job.code else None
+    asked = Conditions(
+        isolation=job.walls.isolation,
+        seed=job.seed,
+        exam_seed=digest_of_seed(job.exam_seed),
+        source=source_digest(job.notebook),
+        marked=marked_beside(read_source(job.notebook)),
+        beside=job.beside,
+    )
+    return record if same and record.code == job.code and record.is_as_asked(asked) else None
 
 
 def _grade(

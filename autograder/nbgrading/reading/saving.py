@@ -9,9 +9,10 @@ from collections.abc import Callable
 
 from nbgrader.api import Comment, Grade, Gradebook
 from sqlalchemy import func, update
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DatabaseError
 
 from autograder.errors import AnswerChanged, GradebookBusy, MarkedMeanwhile, NotSaved
+from autograder.nbgrading.failures import is_busy, sentence_of
 from autograder.nbgrading.reading.entries import Entry, Marks, find_entry
 from autograder.nbgrading.reading.questions import Question
 
@@ -68,8 +69,10 @@ def save(
             raise AnswerChanged(_OTHER_TEXT)
         gradebook.db.commit()
         return find_entry(gradebook, grade)[1]
-    except OperationalError as error:
-        raise GradebookBusy(_BUSY) from error
+    except DatabaseError as error:
+        if is_busy(error):
+            raise GradebookBusy(_BUSY) from error
+        raise NotSaved(f"This is not saved, since {sentence_of(error)}.") from error
     finally:
         gradebook.db.rollback()
 

@@ -82,7 +82,7 @@ COPIES = [
 ]
 LEAVINGS = [
     *(".ipynb_checkpoints/02.ipynb", "__MACOSX/._02.ipynb", "._02.ipynb", ".DS_Store"),
-    *(".git/HEAD", "__pycache__/own.pyc"),
+    *(".git/HEAD", "__pycache__/own.pyc", "Thumbs.db", "data/desktop.ini", "~$notes.docx"),
 ]
 
 

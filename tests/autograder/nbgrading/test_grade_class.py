@@ -7,13 +7,14 @@ from typing import Any
 import nbformat
 import pytest
 from nbformat.notebooknode import NotebookNode
-from nbformat.v4 import new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from autograder.checks.exam.report import Verdict
 from autograder.checks.examples import FILE
-from autograder.checks.source.cells import UNANSWERED
+from autograder.checks.source.cells import UNANSWERED, is_test
 from autograder.course import Course
 from autograder.errors import GradingFailed
+from autograder.grading.cell_verdict import SOLUTION_FAILS
 from autograder.grading.class_table import StudentResult, as_table, found_in, without_submission
 from autograder.grading.exam_seed import digest_of_seed, exam_seed_of
 from autograder.grading.grade import digest_of_source
@@ -173,6 +174,17 @@ def test_who_has_handed_in(tmp_path: Path) -> None:
 LIMITS_ONLY = "isolation none: limits only"
 
 
+def unjudged(why: str, **more: Any) -> CellRecord:
+    return CellRecord(
+        grade_id="double_check",
+        verdict=Verdict.NOT_GRADABLE,
+        points=0.0,
+        max_points=1.0,
+        message=why,
+        **more,
+    )
+
+
 @pytest.mark.parametrize(
     ("otherwise", "settings", "is_outdated"),
     [
@@ -184,16 +196,28 @@ LIMITS_ONLY = "isolation none: limits only"
         ({"exam_seed": digest_of_seed(7)}, {}, True),
         ({"exam_seed": ""}, {}, False),
         ({"source": "another notebook"}, {}, True),
+        ({}, {"seed": 5}, True),
+        ({"seed": 5}, {"seed": 5}, False),
+        ({"not_graded": "nothing was handed in"}, {"seed": 5}, False),
+        ({"cells": [unjudged("", could_be_forged=True)]}, {}, True),
+        ({"cells": [unjudged("", could_be_forged=True)]}, {"beside": True}, False),
+        ({"cells": [unjudged(f"{SOLUTION_FAILS}: inspect")]}, {}, False),
+        ({"cells": [unjudged(f"{SOLUTION_FAILS}: inspect")]}, {"beside": True}, True),
+        ({"cells": [unjudged("it may have compared too little")]}, {"beside": True}, False),
     ],
 )
 def test_who_was_graded_otherwise(
-    tmp_path: Path, otherwise: dict[str, Any], settings: dict[str, str], is_outdated: bool
+    tmp_path: Path, otherwise: dict[str, Any], settings: dict[str, Any], is_outdated: bool
 ) -> None:
     (tmp_path / "nbgrader_config.py").write_bytes((ROOT / "nbgrader_config.py").read_bytes())
-    course = Course(tmp_path)
+    course, source = Course(tmp_path), tmp_path / "source" / "tiny"
+    source.mkdir(parents=True)
+    marks = {"grade": True, "solution": False, "points": 1, "grade_id": "double_check"}
+    test = new_code_cell("assert inspect.getsource(double)", metadata={"nbgrader": marks})
+    nbformat.write(new_notebook(cells=[test]), source / "tiny.ipynb")
     preload = GradeSafely(config=configuration(course, tmp_path)).preload
     made: dict[str, Any] = {
-        "code": digest_of(tmp_path, tmp_path / "source" / "tiny", preload),
+        "code": digest_of(tmp_path, source, preload),
         "isolation": Layers(True, True, True, True).record,
         "exam_seed": digest_of_seed(exam_seed_of(tmp_path)),
     }
@@ -223,6 +247,28 @@ def in_its_text(notebook: NotebookNode) -> None:
             cell.source += " And another one."
 
 
+def in_what_is_only_read(notebook: NotebookNode) -> None:
+    marks = {"grade": False, "solution": False, "locked": True, "grade_id": "w"}
+    notebook.cells.insert(0, new_markdown_cell("Words.", metadata={"nbgrader": marks}))
+
+
+def in_an_empty_cell(notebook: NotebookNode) -> None:
+    notebook.cells.append(new_code_cell("\n"))
+
+
+def in_where_a_test_runs(notebook: NotebookNode) -> None:
+    next(filter(is_test, notebook.cells)).metadata["tags"] = ["beside"]
+
+
+def in_what_is_not_run(notebook: NotebookNode) -> None:
+    next(one for one in notebook.cells if "arange" in one.source).metadata["tags"] = ["scenery"]
+
+
+def in_a_tag_of_its_looks(notebook: NotebookNode) -> None:
+    for cell in notebook.cells:
+        cell.metadata["tags"] = ["hide-input"]
+
+
 def in_its_outputs(notebook: NotebookNode) -> None:
     code = next(one for one in notebook.cells if one.cell_type == "code")
     code.outputs, code.execution_count = [new_output("stream", text="1")], 3
@@ -237,10 +283,16 @@ def in_its_outputs(notebook: NotebookNode) -> None:
         ({f"{LESSON}.ipynb": in_its_points}, True),
         ({f"{LESSON}.ipynb": in_its_text}, False),
         ({f"{LESSON}.ipynb": in_its_outputs}, False),
+        ({f"{LESSON}.ipynb": in_what_is_only_read}, False),
+        ({f"{LESSON}.ipynb": in_an_empty_cell}, False),
+        ({f"{LESSON}.ipynb": in_where_a_test_runs}, True),
+        ({f"{LESSON}.ipynb": in_what_is_not_run}, True),
+        ({f"{LESSON}.ipynb": in_a_tag_of_its_looks}, False),
         ({"data.txt": b"7"}, True),
         ({"sub/new.csv": b"7"}, True),
         ({"own.py": b"limit = 7"}, True),
         *(({name: b"7"}, False) for name in ("._data.txt", ".ipynb_checkpoints/x.txt", FILE)),
+        *(({name: b"7"}, False) for name in ("Thumbs.db", "sub/desktop.ini", "~$notes.docx")),
     ],
 )
 def test_what_lies_in_source_is_compared(

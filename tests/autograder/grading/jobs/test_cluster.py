@@ -2,9 +2,11 @@
 
 import gc
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +18,7 @@ from autograder.grading.jobs.workers import ahead, result_of, room_ahead, worker
 from tests.support.dask import Dask
 
 # Its settings are Dask's only from here on: what is set before is forgotten together with them.
-pytest.importorskip("distributed", reason="Dask is not installed")
+distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 set_to = pytest.importorskip("dask").config.set
 TLS = "distributed.comm.tls."
 
@@ -113,3 +115,27 @@ def test_scheduler_is_lost(
             with pytest.raises(GradingFailed, match="no longer answers"):
                 result_of(job)
             assert room_ahead() == 0
+
+
+def test_scheduler_hangs(
+    job_of: Callable[..., Job], scheduler: Dask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its connection stays open, so nothing fails by itself; it is waited for once."""
+    begun, later, waits = job_of(), job_of(double="def double(x):\n    return 7"), list[object]()
+    sync = distributed.Client.sync
+
+    def noted(self: Any, function: Any, *given: Any, **named: Any) -> Any:
+        waits.append(named.get("callback_timeout"))
+        return sync(self, function, *given, **named)
+
+    with workers(0, scheduler.address):
+        ahead(begun)
+        assert scheduler.scheduler is not None
+        scheduler.scheduler.send_signal(signal.SIGSTOP)
+        monkeypatch.setattr(cluster, "_SECONDS_TO_ANSWER", 1)
+        monkeypatch.setattr(distributed.Client, "sync", noted)
+        for job in (begun, later, begun):
+            with pytest.raises(GradingFailed, match="no longer answers"):
+                result_of(job)
+            assert room_ahead() == 0
+    assert waits.count(1) == 1

@@ -5,12 +5,14 @@ import json
 import pickle
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from autograder.grading.jobs import own_code
 from autograder.grading.jobs.job import Job
-from autograder.grading.jobs.own_code import digest_of
+from autograder.grading.jobs.own_code import digest_of, engine_digest
 
 CHANGES: dict[str, Any] = {
     "notebook": b"{}",
@@ -104,3 +106,14 @@ def test_only_what_a_lesson_imports_is_its_code(tmp_path: Path) -> None:
 
 def test_the_same_job_has_the_same_key(job_of: Callable[[], Job]) -> None:
     assert job_of().key == job_of().key == pickle.loads(pickle.dumps(job_of())).key
+
+
+def test_another_python_is_another_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Random numbers, messages and what is allowed at all may differ from one to the next."""
+    here, another = engine_digest(), SimpleNamespace(major=3, minor=99)
+    engine_digest.cache_clear()
+    with monkeypatch.context() as patched:
+        patched.setattr(own_code, "sys", SimpleNamespace(version_info=another))
+        assert engine_digest() != here
+    engine_digest.cache_clear()
+    assert engine_digest() == here

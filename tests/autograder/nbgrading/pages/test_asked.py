@@ -49,14 +49,28 @@ def test_failure_costs_one_request(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(
-    ("method", "says"), [("PUT", "Nothing is saved: another program"), ("GET", "Another program")]
+    ("reason", "method", "says"),
+    [
+        ("database is locked", "PUT", "Nothing is saved: another program"),
+        ("database is locked", "GET", "Another program"),
+        ("deadlock detected", "PUT", "Nothing is saved: another program"),
+        ("database or disk is full", "PUT", "Nothing is saved, since the disk is full: make room"),
+        (
+            "attempt to write a readonly database",
+            "PUT",
+            "Nothing is saved, since the grade",
+        ),
+        ("could not read block 5", "GET", "This is not shown, since the gradebook can't be read"),
+    ],
 )
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_locked_gradebook_is_a_sentence(method: str, says: str, *, wrapped: bool) -> None:
+def test_failing_gradebook_is_a_sentence(
+    reason: str, method: str, says: str, *, wrapped: bool
+) -> None:
     """nbgrader wraps what the database says where it saves a student or a lesson."""
     try:
         try:
-            raise OperationalError("UPDATE", {}, Exception("database is locked"))
+            raise OperationalError("UPDATE", {}, Exception(reason))
         except OperationalError as locked:
             if wrapped:
                 raise InvalidEntry(*locked.args) from None

@@ -134,3 +134,29 @@ def test_gradebook_that_others_write_to_is_busy(
             save(gradebook, grades["ben"], Marks(1.0, ""), NOTHING, is_same_text=lambda *_: True)
         assert isinstance(refused.value.__cause__, OperationalError)
     assert row(course, "ben")["points"] is None
+
+
+@pytest.mark.parametrize(
+    ("pragma", "says"),
+    [
+        ("query_only = 1", "^This is not saved, since the gradebook can't be written to: look"),
+        ("max_page_count = 1", "^This is not saved, since the disk is full: make room where"),
+    ],
+)
+def test_gradebook_that_nothing_is_saved_in_is_not_busy(
+    course: Path, grades: dict[str, str], pragma: str, says: str
+) -> None:
+    """What is busy is sent again by itself, and this would be for ever."""
+    with gradebook_at(course) as gradebook:
+
+        @sqlalchemy.event.listens_for(gradebook.engine, "connect")
+        def allow_no_more(connection: Any, _: Any) -> None:
+            connection.execute(f"PRAGMA {pragma}")
+
+        gradebook.db.remove()
+        gradebook.engine.dispose()
+        given = Marks(1.0, "x" * LONGEST)
+        with pytest.raises(NotSaved, match=says) as refused:
+            save(gradebook, grades["ben"], given, NOTHING, is_same_text=lambda *_: True)
+        assert not isinstance(refused.value, GradebookBusy)
+    assert row(course, "ben")["points"] is None

@@ -319,7 +319,8 @@ def test_rounding_is_no_difference():
             return x * next(outputs)
 
     result = run_module(make, {}, {}, (torch.tensor([1.0], dtype=torch.float64),), calls=5)
-    assert result["outputs seen in evaluation"].tolist() == [[1.0], [2.0]]
+    # Of those that are the same, the lowest.
+    assert result["outputs seen in evaluation"].tolist() == [[1.0], [2.0 - 1e-12]]
 
 
 @pytest.mark.parametrize(

@@ -216,7 +216,7 @@ def test_infinities_may_be_equal_and_float32_has_more_rounding(bound: float) -> 
         return bool(((here - there).abs() <= bound).all())
 
     report = exam_of("is_relative").examine(is_relative)
-    assert report.right_but_for == "scores of −∞, or in float32"
+    assert report.right_but_for == "scores of −∞, or those that are rounded to float32"
     assert report.misconception == (
         "infinity_less_infinity" if bound == 1e-6 else "gap_below_float32"
     )
@@ -229,7 +229,7 @@ def test_rounding_grows_with_the_scores(bound: float) -> None:
         return torch.allclose(here, there, rtol=0, atol=bound)
 
     report = exam_of("is_relative").examine(is_relative)
-    assert report.right_but_for == "scores of −∞, or in float32"
+    assert report.right_but_for == "scores of −∞, or those that are rounded to float32"
     assert report.misconception == "same_bound_for_all"
 
 

@@ -34,13 +34,13 @@ sys.path.insert(0, str(ROOT))
 
 from autograder.authoring.build import shipping  # noqa: E402
 from autograder.checks import examples  # noqa: E402
+from autograder.checks.drivers.memory import memory_limit  # noqa: E402
 from autograder.checks.exam.case import Case  # noqa: E402
 from autograder.checks.exam.exam import Exam, exams_of  # noqa: E402
 from autograder.checks.exam.judge import both_explain, explains, judge  # noqa: E402
 from autograder.checks.exam.report import Report, Verdict  # noqa: E402
 from autograder.checks.exam.rules import broken  # noqa: E402
 from autograder.checks.exam.two_slips import said_of_two  # noqa: E402
-from autograder.checks.locate.memory import memory_limit  # noqa: E402
 from autograder.checks.locate.where import with_places  # noqa: E402
 from autograder.course import Course, lesson_number  # noqa: E402
 from benchmarks.idioms import around  # noqa: E402

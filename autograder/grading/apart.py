@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, Never
 
-from autograder.checks.locate.memory import memory_limit
+from autograder.checks.drivers.memory import memory_limit
 from autograder.errors import SandboxFailed
 from autograder.student.sandbox.own_fork import leave_behind
 

@@ -24,10 +24,10 @@ from typing import Never
 
 from nbformat.notebooknode import NotebookNode
 
+from autograder.checks.drivers.memory import memory_limit
 from autograder.checks.exam.draw import drawing_from, seed_in_use
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.exam.rules import Written, looking_at
-from autograder.checks.locate.memory import memory_limit
 from autograder.checks.locate.where import searching_in
 from autograder.checks.source.cells import is_exam
 from autograder.errors import (

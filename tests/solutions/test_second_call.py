@@ -32,12 +32,7 @@ OTHERS = [
     and exam.name != "PositionalEncoding"
 ]
 # A query and a decoder's state are vectors there, and the keys of each have their own number.
-# And what has an eps besides is called so with it, on inputs of a single row.
-NOT_SHORTER = {
-    "01_additive_attention/AdditiveAttention",
-    "09_transformer/LayerNorm",
-    "09_transformer/RMSNorm",
-}
+NOT_SHORTER = {"01_additive_attention/AdditiveAttention"}
 
 
 def remembering(exam: Exam, *, stops: bool, in_training: bool = False) -> type:

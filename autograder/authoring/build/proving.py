@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from autograder.authoring.build.shipping import Entry, entry, is_current
+from autograder.checks.drivers.memory import memory_limit
 from autograder.checks.exam.draw import DEFAULT_SEED
 from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
-from autograder.checks.locate.memory import memory_limit
 from autograder.errors import ExamError
 
 # What a wrong answer may fill: twice what a submission has in grading.

@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 
 from autograder.checks.values.outcome import Outcome
-from autograder.checks.values.tensors import dtype_name, is_generator, is_tensor, settings_of_torch
+from autograder.checks.values.tensors import (
+    dtype_name,
+    is_generator,
+    is_tensor,
+    seed_torch,
+    settings_of_torch,
+)
 
 WORDS = "in a second call, after the first result was written to"
 # No seed that anybody chooses.
@@ -43,7 +49,9 @@ def called_again(answer: Callable[..., Any], *given: object) -> object:
     Raises:
         SettingMismatch: when it changes what other code computes with.
     """
-    before = settings_of_torch(seed=_SELDOM)
+    seed_torch(_SELDOM)
+    # An earlier call may have switched gradients off for good: then this one leaves them so.
+    before = {**settings_of_torch(), "gradients": True}
     first = answer(*copy.deepcopy(given))
     for name, value in settings_of_torch().items():
         if value != before.get(name, value):

@@ -196,17 +196,15 @@ def _is_written(value: Any, before: Any) -> bool:
 
 def _make_another(module_class: Callable[..., Any], settings: Mapping[str, object]) -> None:
     """Make a module of other sizes and rates, which a module of the same class has to survive."""
-    others = {
-        name: 2 * value
-        if type(value) is int
-        else value / 2 + 0.25
-        if type(value) is float
-        else value
-        for name, value in settings.items()
-    }
     # A class may refuse what these are together.
     with suppress(Exception):
-        module_class(**others)
+        module_class(**{name: _another(value) for name, value in settings.items()})
+
+
+def _another(setting: object) -> object:
+    if type(setting) is int:
+        return 2 * setting
+    return setting / 2 + 0.25 if type(setting) is float else setting
 
 
 def _refuse_shared(module: Any, other: Any, how: tuple[str, bool], places: Sequence[str]) -> None:
@@ -339,8 +337,8 @@ def _different(outputs: Sequence[object]) -> tuple[int, object]:
     _, kinds = torch.unique(rounded, dim=0, return_inverse=True)
     # Two may differ by less than that, where next to nothing is dropped: which of them stands for
     # both must not hang on which came first.
-    ramp = torch.arange(1, numbers[0].numel() + 1, dtype=torch.float64).cos()
-    height = numbers.flatten(1).double() @ ramp
+    rows = numbers.double().unsqueeze(-1).flatten(1)
+    height = rows @ torch.arange(1, rows.shape[1] + 1, dtype=torch.float64).cos()
     lowest = [
         int(height.masked_fill(kinds != kind, torch.inf).argmin())
         for kind in range(int(kinds.max()) + 1)

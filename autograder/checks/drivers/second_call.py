@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import torch
 
 WORDS = "after calls with other inputs and weights"
+_MORE_THAN_SETTINGS = 100
 IN_TRAINING = f"{WORDS}, in training"
 _WRITTEN = (
     "Where no gradients are asked for, your code writes to what it is called with, which whoever "
@@ -57,6 +58,14 @@ def is_called_once(arguments: Collection[object], *, in_training: bool = False) 
     _, _, _, *others = arguments
     training, calls, _ = (*others, False, 1, ())[:3]
     return bool(training) is in_training and calls == 1
+
+
+def how_much_could_be_kept(arguments: Collection[Any]) -> int:
+    """How much of its earlier calls a module may keep: of their size, if that differs, and of each
+    setting.
+    """
+    settings, _, inputs, *_ = arguments
+    return _MORE_THAN_SETTINGS * _have_rows_to_spare(inputs) + len(settings)
 
 
 def what_is_kept(expected: object, found: Outcome) -> str:

@@ -77,8 +77,7 @@ _AFTER_OTHERS = Way(
     here=True,
     costs_no_more=True,
     of=run_module,
-    # What it keeps may be any of them.
-    prefers=in_order.how_many_settings,
+    prefers=second_call.how_much_could_be_kept,
 )
 WAYS: Mapping[str, Way] = {
     "gradients": Way(

@@ -5,5 +5,5 @@ printed examples. What is told is the line and what kind of thing it is, never t
 program repair for teaching (Singh, Gulwani and Solar-Lezama 2013) comes the table of small changes;
 unlike there, and unlike Clara and Refactory, nobody's right answer is needed: numbers decide.
 
-From outside: `where`, and `memory`, by which tests are bounded too.
+From outside: `where`.
 """

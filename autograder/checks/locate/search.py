@@ -19,13 +19,13 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from autograder.checks.drivers.memory import memory_limit
 from autograder.checks.exam.case import Case, is_mistaken
 from autograder.checks.exam.report import Place
 from autograder.checks.locate.calls import RIGHT
 from autograder.checks.locate.clock import TooLong, processor_time
 from autograder.checks.locate.families.change import MOST_QUOTED, Family, StatementFamily, in_words
 from autograder.checks.locate.families.table import FAMILIES, NEARER, TAKING_AWAY
-from autograder.checks.locate.memory import memory_limit
 from autograder.checks.locate.places import Slot, is_tick, slots_of
 from autograder.checks.locate.seen import Kinds, Ran, watching
 from autograder.checks.locate.source import MOST_LINES, AnswerSource, source_of

@@ -149,19 +149,20 @@ def default_dtype_kept() -> Iterator[None]:
             torch.set_default_dtype(before)
 
 
-def settings_of_torch(seed: int | None = None) -> dict[str, object]:
-    """What torch computes with, by its name; first its own random numbers begin with a seed.
+def seed_torch(seed: int) -> None:
+    """Have torch's own random numbers begin with this, where torch is."""
+    if (torch := _torch()) is not None:
+        torch.default_generator.manual_seed(seed)
 
-    Whether it keeps graphs is said to be True there: nothing else may come before a call.
-    """
+
+def settings_of_torch() -> dict[str, object]:
+    """What torch computes with, by its name: nothing where it is not."""
     torch = _torch()
     if torch is None:
         return {}
-    if seed is not None:
-        torch.default_generator.manual_seed(seed)
     return {
         "default dtype": torch.get_default_dtype(),
-        "gradients": seed is not None or torch.is_grad_enabled(),
+        "gradients": torch.is_grad_enabled(),
         "seed": torch.initial_seed(),
     }
 

@@ -497,8 +497,8 @@ def test_padding_of_the_caller_stays() -> None:
             padding[padding.all(-1)] = False
             return found
 
-    # Where it shows, there are biases as well.
-    refusals("CrossAttention", CrossAttention)
+    found = {one.right_but_for for one in refusals("CrossAttention", CrossAttention)}
+    assert found == {"a sentence that is all padding"}
 
 
 def test_cross_attention_sets_no_seed() -> None:

@@ -1,5 +1,7 @@
 """The known wrong answers to `is_exact`, lesson 08."""
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -238,18 +240,29 @@ def other_weights(attention: Attention, queries: Tensor, keys: Tensor, values: T
     return by_another_scale(attention, (queries, keys, values), len(queries) ** 0.5)
 
 
+def nothing_above(
+    attention: Attention,
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    gap: Callable[[Tensor, Tensor], Tensor],
+) -> bool:
+    """Whether no gap is found to be large, as none is that is NaN."""
+    return agrees(
+        attention,
+        (queries, keys, values),
+        range(1, len(keys) + 1),
+        lambda here, right: not bool((gap(here, right) > 1e-4).any()),
+    )
+
+
 @exact.misconception
 def nan_passes(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
     """NaN slips through: `without_the_maximum` returns it where scores are large. No comparison
     with NaN is True, so check that the difference is small, not whether it is large; and do not
     replace NaN by a number.
     """
-    return agrees(
-        attention,
-        (queries, keys, values),
-        range(1, len(keys) + 1),
-        lambda here, right: not bool(((here - right).abs() > 1e-4).any()),
-    )
+    return nothing_above(attention, queries, keys, values, lambda here, right: (here - right).abs())
 
 
 @exact.misconception
@@ -258,12 +271,7 @@ def falls_and_nan_pass(attention: Attention, queries: Tensor, keys: Tensor, valu
     small, slips through: take abs() first. So does NaN, which is not above any bound: ask whether
     the difference is small.
     """
-    return agrees(
-        attention,
-        (queries, keys, values),
-        range(1, len(keys) + 1),
-        lambda here, right: not bool(((here - right) > 1e-4).any()),
-    )
+    return nothing_above(attention, queries, keys, values, lambda here, right: here - right)
 
 
 @exact.misconception
@@ -272,12 +280,7 @@ def rises_and_nan_pass(attention: Attention, queries: Tensor, keys: Tensor, valu
     large, slips through: take abs() first. So does NaN, which is not above any bound: ask whether
     the difference is small.
     """
-    return agrees(
-        attention,
-        (queries, keys, values),
-        range(1, len(keys) + 1),
-        lambda here, right: not bool(((right - here) > 1e-4).any()),
-    )
+    return nothing_above(attention, queries, keys, values, lambda here, right: right - here)
 
 
 @exact.misconception

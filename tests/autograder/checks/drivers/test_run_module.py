@@ -323,6 +323,16 @@ def test_rounding_is_no_difference():
     assert result["outputs seen in evaluation"].tolist() == [[1.0], [2.0 - 1e-12]]
 
 
+def test_single_numbers_are_told_apart_too():
+    class Summed(nn.Module):
+        def forward(self, x):
+            return x.sum() * next(outputs)
+
+    outputs = iter([2.0, 1.0, 2.0])
+    result = run_module(Summed, {}, {}, (torch.ones(1),), calls=3)
+    assert result["outputs seen in evaluation"].tolist() == [1.0, 2.0]
+
+
 @pytest.mark.parametrize(
     ("module", "weights", "sentence"),
     [

@@ -1,4 +1,4 @@
-"""Every function leaves all as it was for the next call: its results, and PyTorch's settings."""
+"""Every answer leaves all as it was for the next call: its results, and PyTorch's settings."""
 
 import inspect
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.report import Verdict
 from autograder.checks.values.tensors import has_floating
 from tests.support.course import every_entry, every_exam
+from tests.support.over_there import attributes_of, over_there
 from tests.support.sample import sample
 
 pytestmark = pytest.mark.slow
@@ -20,6 +21,13 @@ FUNCTIONS = {
     place: exam
     for place, exam in every_exam().items()
     if exam.use is None and inspect.signature(exam.reference).parameters
+}
+DRIVEN = {
+    place: exam
+    for place, exam in every_exam().items()
+    if exam.use is not None
+    and inspect.signature(exam.reference).parameters
+    and "calls" not in exam.unasked
 }
 SETTINGS: dict[str, Callable[[], object]] = {
     "changes PyTorch's default dtype": lambda: torch.set_default_dtype(torch.float64),
@@ -52,6 +60,15 @@ def keeping(exam: Exam) -> Callable[..., Any]:
 
 def setting(exam: Exam, change: Callable[[], object]) -> Callable[..., Any]:
     """The solution, which sets something for all that runs later."""
+    if isinstance(exam.reference, type):
+        reference: Any = exam.reference
+
+        class Setting(reference):  # type: ignore[misc]
+            def __init__(self, *given: Any, **named: Any) -> None:
+                super().__init__(*given, **named)
+                change()
+
+        return Setting
 
     def setting(*given: Any) -> Any:
         found = exam.reference(*given)
@@ -92,6 +109,30 @@ def test_settings_that_are_changed_have_their_name(place: str, said: str) -> Non
     for report in (FUNCTIONS[place].examine(answer), FUNCTIONS[place].preview(answer)):
         assert said in report.hint
     assert (torch.get_default_dtype(), torch.is_grad_enabled()) == before
+
+
+@pytest.mark.parametrize("said", [*SETTINGS][1:])
+@pytest.mark.parametrize("place", sample(sorted(DRIVEN), 4))
+def test_settings_are_looked_at_after_a_driver(place: str, said: str) -> None:
+    """Much else may go wrong with them, and is then said instead."""
+    before = torch.get_default_dtype(), torch.is_grad_enabled()
+    report = DRIVEN[place].examine(setting(DRIVEN[place], SETTINGS[said]))
+    assert report.verdict is not Verdict.PASSED
+    assert (torch.get_default_dtype(), torch.is_grad_enabled()) == before
+
+
+@pytest.mark.parametrize("place", sample(sorted(DRIVEN), 8))
+def test_they_are_looked_at_in_the_process_of_the_answer(place: str) -> None:
+    (asked,) = (case for case in DRIVEN[place].hidden_cases() if case.way == "settings")
+    right: Any = DRIVEN[place].reference
+    change = SETTINGS["seeds PyTorch's own random numbers"]
+    answers = {"right": right, "wrong": setting(DRIVEN[place], change)}
+    with over_there(answers, attributes_of(DRIVEN[place])) as session:
+        at_their_end: Any = session
+        assert not [*asked.faults(asked.observe(at_their_end.find("right")))]
+        found = asked.observe(at_their_end.find("wrong"))
+        assert found.raised
+        assert "seeds PyTorch's own random numbers" in found.raised.message
 
 
 def test_every_function_is_asked() -> None:

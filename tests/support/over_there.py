@@ -1,7 +1,9 @@
 """Answers in a process of their own, without walls: what exams make of them over the wire."""
 
+import inspect
 import math
 import os
+import re
 import signal
 import socket
 import warnings
@@ -10,6 +12,7 @@ from contextlib import contextmanager
 
 import torch
 
+from autograder.checks.exam.exam import Exam
 from autograder.student.limits import Limits
 from autograder.student.rpc.deadline import Allowance
 from autograder.student.rpc.session import Session
@@ -18,6 +21,11 @@ from autograder.student.rpc.student_side import StudentSide
 LIMITS = Limits(cell_seconds=100, call_seconds=100)
 
 Answer = Callable[..., object]
+
+
+def attributes_of(exam: Exam) -> frozenset[str]:
+    """What the grader takes from the instructor's solution."""
+    return frozenset(re.findall(r"\w+", inspect.getsource(exam.reference)))
 
 
 class Peer:

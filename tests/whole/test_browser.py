@@ -108,7 +108,7 @@ def test_exception_shows_own_line(page: Page) -> None:
 def test_right_answer_is_green(page: Page) -> None:
     write_solution(page, RIGHT)
     card = card_of(page, "shares_of")
-    expect(card).to_contain_text("passed, 2 cases")
+    expect(card).to_contain_text("passed, 3 cases")
     card.scroll_into_view_if_needed()
     keep(page, "check_passed")
 

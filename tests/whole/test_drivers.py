@@ -1,8 +1,6 @@
 """What a driver says in a student's process earns nothing, and all else is as where one learns."""
 
 import copy
-import inspect
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,12 +8,11 @@ import numpy as np
 import pytest
 from torch import Tensor, nn
 
-from autograder.checks.exam.exam import Exam
 from autograder.checks.exam.judge import judge
 from autograder.checks.exam.report import Verdict
 from autograder.student.rpc.student_side import StudentSide
 from tests.support.course import every_entry, every_exam
-from tests.support.over_there import over_there
+from tests.support.over_there import attributes_of, over_there
 from tests.support.sample import sample
 
 pytestmark = pytest.mark.slow
@@ -32,11 +29,6 @@ IN_LAYOUTS = [
     for place, entry in every_entry().items()
     if any(case.get("way") == "transposed" for case in entry["cases"])
 ]
-
-
-def attributes_of(exam: Exam) -> frozenset[str]:
-    """What the grader takes from the instructor's solution."""
-    return frozenset(re.findall(r"\w+", inspect.getsource(exam.reference)))
 
 
 def hollow(reference: Callable[..., object]) -> Callable[..., object]:

@@ -1,18 +1,19 @@
-"""Does a call leave all as it was for the next one? Asked of every function.
+"""Does a call leave all as it was for the next one? Asked of every function, module and class.
 
 What a function returns belongs to whoever called it, who may write to it; and what it sets for all
 of PyTorch is set for all that runs later.
 """
 
 import copy
+import json
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from autograder.checks.values.outcome import Outcome
+from autograder.checks.values.outcome import MADE_BESIDE, Outcome
 from autograder.checks.values.tensors import (
     dtype_name,
     is_generator,
@@ -22,14 +23,15 @@ from autograder.checks.values.tensors import (
 )
 
 WORDS = "in a second call, after the first result was written to"
+AFTERWARDS = "and what PyTorch computes with afterwards"
 # No seed that anybody chooses.
 _SELDOM = 7_160_243_985
 _SAID = {
-    "default dtype": "your function changes PyTorch's default dtype for all that runs after it, as "
+    "default dtype": "your code changes PyTorch's default dtype for all that runs after it, as "
     "`torch.set_default_dtype` does: give the tensors that you make a `dtype`",
-    "gradients": "after a call of your function PyTorch computes no gradients any more, as after "
+    "gradients": "after a call of your code PyTorch computes no gradients any more, as after "
     "`torch.set_grad_enabled(False)`: write `with torch.no_grad():`, which ends with its block",
-    "seed": "your function seeds PyTorch's own random numbers, for all that runs after it: leave "
+    "seed": "your code seeds PyTorch's own random numbers, for all that runs after it: leave "
     "out `torch.manual_seed`, or draw from a generator of your own",
 }
 _KEPT = (
@@ -49,19 +51,53 @@ def called_again(answer: Callable[..., Any], *given: object) -> object:
     Raises:
         SettingMismatch: when it changes what other code computes with.
     """
-    seed_torch(_SELDOM)
-    # An earlier call may have switched gradients off for good: then this one leaves them so.
-    before = {**settings_of_torch(), "gradients": True}
-    first = answer(*copy.deepcopy(given))
-    for name, value in settings_of_torch().items():
-        if value != before.get(name, value):
-            raise SettingMismatch(_SAID[name])
+    with _settings_kept():
+        first = answer(*copy.deepcopy(given))
     undo = [*_written_to(first)]
     # If it is the first result once more, it is put right below.
     second = _kept(answer(*given))
     for put_right in undo:
         put_right()
     return second
+
+
+def settings_kept(use: Callable[..., Any], answer: Callable[..., Any], *given: object) -> str:
+    """What is left, in an answer's process, by all that a driver has it do.
+
+    Raises:
+        SettingMismatch: when it changes what other code computes with.
+    """
+    elsewhere = getattr(type(answer), MADE_BESIDE, None)
+
+    def there(do: Callable[..., Any], *arguments: object) -> Any:
+        return elsewhere(answer, do, arguments) if elsewhere else do(*arguments)
+
+    with _settings_kept(partial(there, seed_torch), lambda: json.loads(there(lasting_settings))):
+        use(answer, *given)
+    return "all as it was"
+
+
+def lasting_settings() -> str:
+    """What PyTorch computes with, but for the default dtype, which a process puts back by itself
+    after each call from another one; as text, which crosses as it is.
+    """
+    settings = settings_of_torch()
+    settings.pop("default dtype", None)
+    return json.dumps(settings)
+
+
+@contextmanager
+def _settings_kept(
+    begin: Callable[[int], object] = seed_torch,
+    look: Callable[[], dict[str, object]] = settings_of_torch,
+) -> Iterator[None]:
+    begin(_SELDOM)
+    # An earlier call may have switched gradients off for good: then this one leaves them so.
+    before = {**look(), "gradients": True}
+    yield
+    for name, value in look().items():
+        if value != before.get(name, value):
+            raise SettingMismatch(_SAID[name])
 
 
 def can_be_repeated(arguments: Collection[object]) -> bool:
@@ -76,8 +112,13 @@ def what_is_left(expected: object, found: Outcome) -> str:
         expected: what a right answer returns.
         found: what theirs has done.
     """
+    return what_is_set(expected, found) or _KEPT
+
+
+def what_is_set(expected: object, found: Outcome) -> str:
+    """A sentence for whoever leaves PyTorch another setting, and nothing for others."""
     told = found.raised.message if found.raised else ""
-    return f"{told[:1].upper()}{told[1:]}." if told in _SAID.values() else _KEPT
+    return f"{told[:1].upper()}{told[1:]}." if told in _SAID.values() else ""
 
 
 def _kept(value: Any) -> object:

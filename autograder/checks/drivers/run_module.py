@@ -19,7 +19,7 @@ from autograder.checks.drivers.back_propagation import is_floating, leaf_of, sen
 from autograder.checks.values import parts
 from autograder.checks.values.kinds import describe
 from autograder.checks.values.outcome import results_of
-from autograder.checks.values.tensors import dtype_name, is_tensor
+from autograder.checks.values.tensors import dtype_name, is_tensor, seeded
 
 if TYPE_CHECKING:
     import torch
@@ -164,9 +164,11 @@ def gradients_of(module: Any) -> "dict[str, torch.Tensor | None]":
 def call_often(module: Any, times: int, *given: object) -> list[Any]:
     """What several calls of a module return, as far as it can be compared.
 
-    None of them finds what another has left in its inputs.
+    None of them finds what another has left in its inputs. They draw the same random numbers in
+    whichever process they are made.
     """
-    return _of_one_kind((_left_alone(module, given) for _ in range(times)), times)
+    with seeded():
+        return _of_one_kind((_left_alone(module, given) for _ in range(times)), times)
 
 
 def _where_it_is(do: Callable[..., Any], module: Any, *arguments: object) -> Any:

@@ -24,7 +24,8 @@ class Way:
     """One of them.
 
     `words` stand behind the label of the case that is called so, and `about` is the aspect by which
-    an exam leaves it out. `driver` makes the driver of the names of the arguments. It is at work
+    an exam leaves it out. `driver` makes the driver of the names of the arguments; one that works
+    `around` the exam's own driver is called with it first. It is at work
     `here` even where the answer is in another process, also on a `printed` example, and also
     `with_functions` among the arguments if learners can import these. Whatever is wrong there is of
     that aspect alone if it `costs_no_more`. It is asked where the exam's own driver is the one `of`
@@ -43,6 +44,7 @@ class Way:
     printed: bool = True
     costs_no_more: bool = False
     of: Callable[..., object] | None = None
+    around: bool = False
     changes_nothing: bool = False
     prefers: Callable[[Collection[object]], int] = lambda _: 0
 
@@ -169,6 +171,18 @@ WAYS: Mapping[str, Way] = {
         with_functions=True,
         costs_no_more=True,
         changes_nothing=True,
+    ),
+    "settings": Way(
+        again.AFTERWARDS,
+        "calls",
+        lambda _: again.settings_kept,
+        lambda _: True,
+        lambda _: True,
+        again.what_is_set,
+        here=True,
+        printed=False,
+        costs_no_more=True,
+        around=True,
     ),
     "no gradients": _NO_GRADIENTS,
     "module without gradients": replace(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from autograder.checks.drivers import layouts
@@ -62,7 +63,11 @@ class Case:
     @property
     def driver(self) -> Callable[..., object] | None:
         """What calls the answer with the arguments, if that is not simply called."""
-        return WAYS[self.way].driver(tuple(self.arguments)) if self.way else self.use
+        if not self.way:
+            return self.use
+        way = WAYS[self.way]
+        driver = way.driver(tuple(self.arguments))
+        return partial(driver, self.use) if way.around else driver
 
     def observe(self, answer: Callable[..., object]) -> Outcome:
         """What an answer does on this call."""
@@ -114,18 +119,20 @@ def in_other_ways(
     """The first of some calls that can be made in each of `WAYS`, made so.
 
     Of calls that differ in a switch or a choice, such as `causal`, or in the number of axes, the
-    first of each: they may lead through different lines. `left_out` are the aspects that an exam
-    does not ask for, and `use` is its driver, if that does more than watch.
+    first of each: they may lead through different lines. Around a driver one is enough. `left_out`
+    are the aspects that an exam does not ask for, and `use` is its driver, if that does more than
+    watch.
     """
     for way, what in WAYS.items():
         seen = set[tuple[object, ...]]()
-        is_asked = what.about not in left_out and what.of is use
+        is_asked = what.about not in left_out and (what.around or what.of is use)
         preferred = sorted(
             cases if is_asked else (), key=lambda one: -what.prefers(one.arguments.values())
         )
         for case in preferred:
             given = case.arguments.values()
-            choice = (*map(_choice, given), *(getattr(one, "ndim", None) for one in given))
+            axes = (getattr(one, "ndim", None) for one in given)
+            choice = () if what.around else (*map(_choice, given), *axes)
             if choice not in seen and (asked := _in_another_way(case, way, reference)):
                 seen.add(choice)
                 yield asked
@@ -155,11 +162,12 @@ def _choice(argument: object) -> object:
 def _in_another_way(case: Case, way: str, reference: Callable[..., object]) -> Case | None:
     """The same call, made so; None where that says nothing of a right answer."""
     what, given = WAYS[way], case.arguments.values()
-    if case.expected.raised or not what.is_for(given):
+    if case.expected.raised or not what.is_for(given) or (what.around and case.use is None):
         return None
     # To a function that an answer in another process calls back, numbers come one after the other.
     functions = [*filter(is_function, given)]
-    if functions and not (what.with_functions and all(map(can_be_imported, functions))):
+    can_go = what.around or (what.with_functions and all(map(can_be_imported, functions)))
+    if functions and not can_go:
         return None
     if case.printed and not what.printed:
         return None

@@ -32,7 +32,7 @@ from autograder.checks.exam.observation import (
 )
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import while_it_runs
-from autograder.checks.exam.two_slips import explain, said_of_two, two_slips
+from autograder.checks.exam.two_slips import explain, praises, said_of_two, two_slips
 from autograder.checks.values.compare import Difference
 from autograder.checks.values.faults import is_mismatch, spoilt
 from autograder.checks.values.outcome import (
@@ -115,7 +115,7 @@ def judge(
         misconception=names[0] if len(names) == 1 else "",
         hint=hint,
         right_but_for=right_but_for,
-        nearest="" if names else _how_far(observations),
+        nearest="" if names or praises(hint) else _how_far(observations),
     )
 
 

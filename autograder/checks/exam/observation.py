@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from autograder.checks.drivers.ways import WAYS
 from autograder.checks.exam.arguments import call_of, in_words, loose, one_by_one, with_input_names
 from autograder.checks.exam.case import Case
@@ -17,6 +19,7 @@ from autograder.checks.values.outcome import Outcome, Raised
 from autograder.checks.values.parts import follows
 from autograder.checks.values.precision import as_of_single
 from autograder.checks.values.side_by_side import comparisons, shapes
+from autograder.checks.values.tensors import is_tensor
 
 # What tells a number that is expected, by itself or with how far the answer is from it.
 _NUMBER = re.compile(
@@ -73,6 +76,8 @@ def _likeness(lookalike: Outcome, observation: Observation, tolerance: Tolerance
     blank = {difference.part for difference in observation.wrong if difference.blank}
     wrong = {difference.part for difference in observation.wrong} - blank
     likeness = ALL if wrong else 0
+    if _is_listed(case.expected.value, lookalike.value, received.value):
+        return 0
     for difference in differences(lookalike.value, received.value, tolerance, case.names):
         if difference.part in blank:
             continue
@@ -82,6 +87,20 @@ def _likeness(lookalike: Outcome, observation: Observation, tolerance: Tolerance
         # On paper, a mistake may be made in one number and not in the next.
         likeness = min(likeness, int(not case.reveal))
     return likeness
+
+
+def _is_listed(expected: object, lookalike: object, received: object) -> bool:
+    """Whether a misconception makes lists of what is an array, as it is in an answer."""
+    if isinstance(lookalike, dict) and isinstance(received, dict) and isinstance(expected, dict):
+        return any(
+            _is_listed(expected.get(part), one, received.get(part))
+            for part, one in lookalike.items()
+        )
+    return isinstance(lookalike, list) and _is_array(expected) and _is_array(received)
+
+
+def _is_array(value: object) -> bool:
+    return isinstance(value, np.ndarray) or is_tensor(value)
 
 
 def stops_too(name: str, observations: Sequence[Observation]) -> str:

@@ -19,6 +19,11 @@ _Entries: TypeAlias = np.ndarray | None
 _PRAISE = re.compile(r"\b(is|are) right\b")
 
 
+def praises(hint: str) -> bool:
+    """Whether a hint calls something right that an answer returns."""
+    return bool(_PRAISE.search(hint))
+
+
 def said_of_two(two: Sequence[str], hints: Mapping[str, str]) -> str:
     """What there is to say of two slips in one answer."""
     return f"Two things differ. {' And then: '.join(hints[name] for name in two)}" if two else ""
@@ -52,7 +57,7 @@ def two_slips(observations: Sequence[Observation], hints: Mapping[str, str]) -> 
         fewest = (len(failed) + sum(shown[first])) // 2
         alone = _alone(possible[first], possible[second], failed)
         is_enough = min(alone, default=0) and sum(alone) > fewest
-        if not is_enough and not any(_PRAISE.search(hints[name]) for name in pair):
+        if not is_enough and not any(praises(hints[name]) for name in pair):
             alone = _in_parts(possible[first], possible[second], failed)
         if min(alone, default=0) and sum(alone) > max(most, fewest):
             best, most = pair, sum(alone)

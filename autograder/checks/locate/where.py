@@ -10,6 +10,7 @@ from typing import Any
 
 from autograder.checks.exam.case import Case
 from autograder.checks.exam.report import Report, Verdict
+from autograder.checks.exam.two_slips import praises
 from autograder.checks.locate.cases_as_json import written
 from autograder.checks.locate.search import FoundPlace, is_telling, search
 from autograder.errors import ExamError
@@ -90,6 +91,8 @@ def with_places(
         cases = [replace(case, lookalikes={}) for case in cases]
     there = _there.get()
     found = _asked(there, report, cases) if there else search(answer, cases)
+    # Once a change has mended a result, a hint may praise it, and it is wrong as it stands.
+    found = [one for one in found if not any(praises(hints[name]) for name in one.besides)]
     if two := _two(found):
         said = " And then: ".join(hints[one.besides[0]] for one in two)
         places = tuple(one.place(both=True) for one in two)

@@ -66,6 +66,15 @@ def every_pair_of_sentences(weights: Tensor, annotations: Tensor) -> Tensor:
 
 
 @context.misconception
+def its_weights_on_all_sentences(weights: Tensor, annotations: Tensor) -> Tensor:
+    """You add up, over all sentences, what a sentence's weights make of their annotations. Each
+    sentence needs only its own: multiply with an axis added, then sum over the words, or use
+    `torch.bmm`.
+    """
+    return torch.einsum("bs,csd->bd", weights, annotations)
+
+
+@context.misconception
 def axis_of_one_left(weights: Tensor, annotations: Tensor) -> Tensor:
     """The result still has an axis of length 1 in the middle, for example from the matrix product
     or from `keepdim=True`: remove it, for example with `squeeze(1)`.

@@ -159,6 +159,17 @@ def shifted_to_keep_its_width(p_t: float, length: int, D: int) -> Tensor:
 
 
 @window.misconception
+def end_moved_with_the_beginning(p_t: float, length: int, D: int) -> Tensor:
+    """Where your window would begin before the sentence, you move its beginning to 0 and its end by
+    as much to the right, so that it keeps its width. Cut it off at 0, and leave its end: only
+    positions within D of p_t are in the window.
+    """
+    first, last = math.ceil(p_t - D), math.floor(p_t + D)
+    moved = last - min(first, 0)
+    return torch.arange(max(first, 0), max(min(moved, length - 1) + 1, max(first, 0)))
+
+
+@window.misconception
 def moved_inside(p_t: float, length: int, D: int) -> Tensor:
     """Where your window would leave the sentence, you move it inside, so that it keeps all of its
     2D + 1 positions. Cut it off there instead: only positions within D of p_t are in the window.

@@ -156,6 +156,22 @@ def transposed(scores: np.ndarray) -> np.ndarray:
 
 
 @weights.misconception
+def scores_over_the_largest(scores: np.ndarray) -> np.ndarray:
+    """You divide the scores of each row by the largest of them, which changes the weights. Subtract
+    the largest instead: that leaves the weights as they are.
+    """
+    return softmax(scores / scores.max(axis=-1, keepdims=True))
+
+
+@weights.misconception
+def scores_over_the_largest_size(scores: np.ndarray) -> np.ndarray:
+    """You divide the scores of each row by the largest absolute value among them, which changes the
+    weights. Subtract the largest score instead: that leaves the weights as they are.
+    """
+    return softmax(scores / np.abs(scores).max(axis=-1, keepdims=True))
+
+
+@weights.misconception
 def nothing_for_inf(scores: np.ndarray) -> np.ndarray:
     """Where the exponentials overflow, your weights are 0, and a row no longer sums to 1. Subtract
     each row's maximum first: then nothing has to be replaced.

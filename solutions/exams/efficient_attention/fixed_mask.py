@@ -25,6 +25,12 @@ def blocks_of_four() -> Pattern:
 
 
 @fixed.example
+def one_more_than_two_blocks() -> Pattern:
+    """nine tokens, blocks of 4, of which the last one has a single token"""
+    return 9, 4
+
+
+@fixed.example
 def blocks_of_two() -> Pattern:
     """eight tokens, blocks of 2"""
     return 8, 2
@@ -154,6 +160,15 @@ def starts_of_blocks(num_tokens: int, stride: int) -> Tensor:
     """
     rows, columns = rows_and_columns(num_tokens)
     return (columns > rows) | ~((rows // stride == columns // stride) | (columns % stride == 0))
+
+
+@fixed.misconception
+def about_equal_blocks(num_tokens: int, stride: int) -> Tensor:
+    """Your blocks are of about equal size, as `torch.chunk` cuts them. All but the last one have
+    `stride` tokens: `torch.split` cuts such blocks.
+    """
+    count = -(-num_tokens // stride)
+    return reference.fixed_mask(num_tokens, -(-num_tokens // count))
 
 
 @fixed.misconception

@@ -27,10 +27,24 @@ def two_apart() -> Pair:
     return OPPOSED
 
 
+@dot.example
+def with_zeros() -> Pair:
+    """vectors with a 0 among their entries"""
+    return np.array([1.5, 0.0, -2.0, 0.5]), np.array([2.0, 1.0, 1.5, 0.0])
+
+
 @dot.case
 def any_two(draw: Draw) -> Pair:
     """vectors drawn at random"""
     return draw("d"), draw("d")
+
+
+@dot.case(times=2)
+def of_some_zeros(draw: Draw) -> Pair:
+    """vectors in which every other entry of one is 0"""
+    a, b = draw.fix(d=6)("d"), draw("d")
+    a[1::2] = 0
+    return (a, b) if draw.rng.random() < 0.5 else (b, a)
 
 
 @dot.case(times=1)
@@ -77,6 +91,16 @@ def last_product_only(a: np.ndarray, b: np.ndarray) -> object:
 def first_product_only(a: np.ndarray, b: np.ndarray) -> object:
     """Your result equals the first product alone. Is `return` inside the loop?"""
     return a[0] * b[0]
+
+
+@dot.misconception
+def stopped_at_a_zero(a: np.ndarray, b: np.ndarray) -> object:
+    """Your sum ends at the first entry that is 0, as with `break`, which leaves the loop. To skip a
+    single pair, use `continue`; but a product of 0 can as well be added.
+    """
+    zeros = np.flatnonzero((a == 0) | (b == 0))
+    end = zeros[0] if len(zeros) else len(a)
+    return a[:end] @ b[:end]
 
 
 @dot.misconception

@@ -111,6 +111,16 @@ def square_mask(num_queries: int, num_keys: int) -> torch.Tensor:
 
 
 @mask.misconception
+def nothing_hidden_after_a_cache(num_queries: int, num_keys: int) -> torch.Tensor:
+    """Where tokens are cached, nothing is hidden. That is right for a single new token; if there
+    are several, the first must not see the others.
+    """
+    if num_keys > num_queries:
+        return torch.zeros(num_queries, num_keys, dtype=torch.bool)
+    return future(num_keys)
+
+
+@mask.misconception
 def new_against_new(num_queries: int, num_keys: int) -> torch.Tensor:
     """This mask has columns only for the new tokens. They see the cached ones, too: num_keys
     columns.

@@ -32,6 +32,12 @@ def in_32_bits() -> CacheShape:
     return 1, 1, 1, 1, 1, 4
 
 
+@size.example
+def llama_2_7b() -> CacheShape:
+    """Llama 2 7B, one text of 2048 tokens, without bytes_per_number"""
+    return 1, 2048, 32, 32, 128
+
+
 @size.case
 def any_model(draw: Draw) -> CacheShape:
     """a model drawn at random, in 8, 32 or 64 bits"""
@@ -79,6 +85,16 @@ def numbers_not_bytes(
 ) -> int:
     """This is the number of numbers in the caches. Multiply by bytes_per_number."""
     return 2 * batch * tokens * layers * kv_heads * width
+
+
+@size.misconception
+def default_of_four(
+    batch: int, tokens: int, layers: int, kv_heads: int, width: int, per_number: int = 4
+) -> int:
+    """Without bytes_per_number you count 4 bytes for each number. It is 2 by default: most models
+    run in 16 bits.
+    """
+    return 2 * batch * tokens * layers * kv_heads * width * per_number
 
 
 @size.misconception

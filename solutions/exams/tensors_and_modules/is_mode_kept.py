@@ -118,7 +118,8 @@ def training_only(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool
 @kept.misconception
 def evaluation_only(predict: Predictor, module: nn.Module, inputs: Tensor) -> bool:
     """A predictor that always ends in evaluation mode passes your test: only the verdict for
-    evaluation mode counts. Try training mode, too, and keep both verdicts.
+    evaluation mode counts. Try training mode, too; if you do, check whether the second verdict
+    replaces the first.
     """
     return keeps(predict, module, inputs, False)
 

@@ -120,6 +120,26 @@ def every_feature_with_every_feature(queries: Tensor, keys: Tensor) -> Tensor:
 
 
 @differences.misconception
+def key_by_key(queries: Tensor, keys: Tensor) -> Tensor:
+    """Your pairs come in another order than the one in which you give them their shape: all queries
+    for the first key, then all for the next. Repeat each query as often as there are keys, and the
+    keys one after the other.
+    """
+    rows = queries.repeat(len(keys), 1) - keys.repeat_interleave(len(queries), dim=0)
+    return rows.view(len(queries), len(keys), -1)
+
+
+@differences.misconception
+def both_repeated_alike(queries: Tensor, keys: Tensor) -> Tensor:
+    """You repeat queries and keys in the same way, so in each row a query meets one key alone. Of
+    one of the two repeat every row in place, as `repeat_interleave` does: of the queries, which
+    come first.
+    """
+    rows = queries.repeat(len(keys), 1) - keys.repeat(len(queries), 1)
+    return rows.view(len(queries), len(keys), -1)
+
+
+@differences.misconception
 def queries_twice(queries: Tensor, keys: Tensor) -> Tensor:
     """You pair the queries with themselves: the keys have no effect on the result."""
     return queries[:, None] - queries

@@ -26,6 +26,12 @@ def three_to_three() -> State:
 
 
 @copied.example
+def two_to_three() -> State:
+    """from two features to three"""
+    return {f"{name}.weight": wave(3, 2, shift=i) for i, name in enumerate(NAMES)}
+
+
+@copied.example
 def another_order() -> State:
     """the keys first, then values and queries"""
     return {f"{NAMES[i]}.weight": wave(2, 3, shift=i) for i in (1, 2, 0)}
@@ -43,6 +49,15 @@ def not_transposed(v2_state: State) -> State:
     W` with (d_in, d_out): transpose each of the three.
     """
     return {name: v2_state[f"{name}.weight"] for name in NAMES}
+
+
+@copied.misconception
+def square_ones_not_transposed(v2_state: State) -> State:
+    """A square matrix here is still as nn.Linear stores it. It fits as it is, but as the matrix of
+    `x @ W` it is another one: transpose each of the three, whatever its shape.
+    """
+    layers = {name: v2_state[f"{name}.weight"] for name in NAMES}
+    return {name: W if W.shape[0] == W.shape[1] else W.T for name, W in layers.items()}
 
 
 @copied.misconception

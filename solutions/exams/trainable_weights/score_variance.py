@@ -13,6 +13,7 @@ variance = Exam(
     reference.score_variance,
     tolerance=Tolerance(absolute=0.0, relative=0.25),
     use=measure_twice,
+    unasked={"calls": "a seed is passed, with which PyTorch's own random numbers may begin"},
 )
 
 Sampled = tuple[int, int, int]

@@ -77,6 +77,17 @@ class OneStartForAll(WithParameters):
 
 
 @v1.misconception
+class OneUnderThreeNames(WithParameters):
+    """`W_query`, `W_key` and `W_value` are three names of one and the same parameter, so queries,
+    keys and values come out alike. Make a parameter for each of them.
+    """
+
+    def __init__(self, d_in: int, d_out: int) -> None:
+        super().__init__(d_in, d_out)
+        self.W_key = self.W_value = self.W_query
+
+
+@v1.misconception
 class TurnedParameters(nn.Module):
     """Your matrices have the shape (d_out, d_in), as nn.Linear has them. As a parameter for
     `x @ W` they are (d_in, d_out).

@@ -168,6 +168,16 @@ def input_to_every_layer(x: Tensor, layers: Functions, norms: Functions) -> Tens
 
 
 @repaired.misconception
+def one_for_each_pair(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
+    """You have one residual connection around each two layers, as around a whole block. Put one
+    around each layer: attention has its own, and the feed-forward layer too.
+    """
+    for start in range(0, len(layers), 2):
+        x = x + no_residual(x, layers[start : start + 2], norms[start : start + 2])
+    return x
+
+
+@repaired.misconception
 def input_added_at_the_end(x: Tensor, layers: Functions, norms: Functions) -> Tensor:
     """You add the input once, at the end. Every layer has its own residual connection."""
     return x + no_residual(x, layers, norms)

@@ -186,6 +186,16 @@ class NormalizeForTheRoot(Variant):
 
 
 @rms.misconception
+class LengthAtLeastEps(Variant):
+    """You use eps as a lower bound of the vector's length. Add it to the mean of the squares, under
+    the root, for every token.
+    """
+
+    def normalise(self, inputs: Tensor) -> Tensor:
+        return functional.normalize(inputs, dim=-1, eps=self.eps) * inputs.shape[-1] ** 0.5
+
+
+@rms.misconception
 class Centred(Variant):
     """You subtract the mean first, which gives LayerNorm without its bias. RMSNorm divides the
     features as they are.

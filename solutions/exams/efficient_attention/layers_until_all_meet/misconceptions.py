@@ -302,6 +302,27 @@ class OtherEndAlone(Meeting):
         return bool(received[0, -1] > 0)
 
 
+class BothEndsAlone(Meeting):
+    """You ask only whether the first token and the last one have received something of each other.
+    Every pair has to meet, and others can be further apart in this pattern.
+    """
+
+    def enough(self, received: Tensor, needed: Tensor) -> bool:
+        return bool(received[-1, 0] > 0 and received[0, -1] >= needed[0, -1])
+
+
+class WithinTheLayer(Meeting):
+    """Later tokens receive what earlier ones have received in the same layer. A layer passes on
+    what there was before it: compute all of it from the sets, or rows, of the layer before.
+    """
+
+    def grown(self, seen: Tensor, received: Tensor) -> Tensor:
+        received = received.clone()
+        for query, keys in enumerate(seen):
+            received[query] += keys @ received
+        return (received > 0).double()
+
+
 class EndsTooSoon(Meeting):
     """You give up too early. In a chain of n tokens that see their neighbours it takes n - 1
     layers: try that many, too.
@@ -416,6 +437,8 @@ Family(
     OneTokenIsEnough,
     EndsAlone,
     OtherEndAlone,
+    BothEndsAlone,
+    WithinTheLayer,
     EndsTooSoon,
     EndsAtTen,
     EndsAfterTheLogarithm,

@@ -85,6 +85,30 @@ class AskedBeforeAdding(Steps):
         return self.context(feature_map(query), state), new
 
 
+class AskedBeforeAddingButTheFirst(AskedBeforeAdding):
+    """You use the query before its own token is in the state, which then lacks it for all tokens
+    but the first, which gets its own value. Add the new token first: it sees itself.
+    """
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        context, new = super().answer(state, query, key, value, feature_map)
+        return value if context.isnan().any() else context, new
+
+
+class AskedBeforeAddingOrZero(AskedBeforeAdding):
+    """You use the query before its own token is in the state, where the first token finds nothing
+    and gets zeros. Add the new token first: it sees itself.
+    """
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        context, new = super().answer(state, query, key, value, feature_map)
+        return context.nan_to_num(), new
+
+
 class OldStateReturned(Steps):
     """The context is right, but you return the state as it was before. The next token needs the
     state with this token in it.
@@ -301,6 +325,30 @@ class QueryAdded(Steps):
         return super().answer(state, query, query, value, feature_map)
 
 
+class QueryInTheSecondSum(Steps):
+    """You added the query's features to the second sum. It is the key that goes into both sums."""
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        asked, offered = feature_map(query), feature_map(key)
+        new = self.summary(state[0], offered, value), self.total(state[1], asked)
+        return self.context(asked, new), new
+
+
+class QueryInTheFirstSum(Steps):
+    """You added the query's features, times the value, to the first sum. It is the key that goes
+    into both sums.
+    """
+
+    def answer(
+        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
+    ) -> Any:
+        asked, offered = feature_map(query), feature_map(key)
+        new = self.summary(state[0], asked, value), self.total(state[1], offered)
+        return self.context(asked, new), new
+
+
 class KeyAsks(Steps):
     """The state is right, but you read from it with the key. Use the query."""
 
@@ -364,6 +412,8 @@ Family(
     KeyFeaturesSummed,
     SummedApart,
     AskedBeforeAdding,
+    AskedBeforeAddingButTheFirst,
+    AskedBeforeAddingOrZero,
     OldStateReturned,
     NothingAdded,
     SummaryNotUpdated,
@@ -387,6 +437,8 @@ Family(
     NothingMapped,
     RolesSwapped,
     QueryAdded,
+    QueryInTheSecondSum,
+    QueryInTheFirstSum,
     KeyAsks,
     DividedInTheState,
     StateOverwritten,

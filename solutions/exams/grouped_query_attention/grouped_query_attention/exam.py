@@ -141,7 +141,7 @@ def grouped_learns_in_training(draw: Draw) -> Module:
     return chosen, weights, inputs, True, calls
 
 
-@grouped.case(times=1, dtypes=("float64",))
+@grouped.case(times=1, dtypes=("float64",), hints=False)
 def grouped_biases_may_be_dropped(draw: Draw) -> Module:
     """dropout=0.4 and biases, in training, called 32 times on one word"""
     inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")

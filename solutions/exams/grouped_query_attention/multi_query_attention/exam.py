@@ -117,7 +117,7 @@ def single_learns_in_training(draw: Draw) -> Module:
     return chosen, weights, inputs, True, calls
 
 
-@single.case(times=1, dtypes=("float64",))
+@single.case(times=1, dtypes=("float64",), hints=False)
 def single_biases_may_be_dropped(draw: Draw) -> Module:
     """dropout=0.4 and biases, in training, called 32 times on one word"""
     inputs = draw.fix(batch=1, tokens=1, d_in=3).tensor("batch tokens d_in")

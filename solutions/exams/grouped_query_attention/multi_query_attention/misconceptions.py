@@ -53,6 +53,25 @@ class KeysForEveryHead(Variant):
 
 
 @single.misconception
+class ValuesForEveryHead(Variant):
+    """Your W_value makes d_out features, room for values of every query head. All query heads share
+    one key/value head here, its keys and its values: make both d_out / num_heads features wide.
+    """
+
+    def __init__(
+        self,
+        d_in: int,
+        d_out: int,
+        context_length: int,
+        dropout: float,
+        num_heads: int,
+        qkv_bias: bool = False,
+    ) -> None:
+        super().__init__(d_in, d_out, context_length, dropout, num_heads, qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+
+
+@single.misconception
 class QueriesForAll(KeysForEveryHead):
     """Your W_query is as wide as a single head, and W_key and W_value are as wide as all of them.
     It is the other way round: every head asks with a query of its own, and all read the same keys

@@ -332,7 +332,7 @@ def padded_with_biases(draw: Draw) -> Module:
     return chosen, weights, (decoder, encoder, padding), False, 1
 
 
-@cross.case(times=1, dtypes=("float64",))
+@cross.case(times=1, dtypes=("float64",), hints=False)
 def biases_may_be_dropped(draw: Draw) -> Module:
     """dropout=0.4 and biases, in training, called 32 times on one key"""
     draw.fix(batch=1, queries=1, keys=1, heads=1)

@@ -180,7 +180,7 @@ def learns_in_training(draw: Draw) -> Module:
     return chosen, weights, (inputs,), True, 1
 
 
-@batched.case(times=1, dtypes=("float64",))
+@batched.case(times=1, dtypes=("float64",), hints=False)
 def biases_may_be_dropped(draw: Draw) -> Module:
     """dropout=0.4 and biases, in training, called 32 times on one word"""
     inputs = draw.fix(batch=1, tokens=1, heads=1, head_dim=2).tensor("batch tokens d_in")

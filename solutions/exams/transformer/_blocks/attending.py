@@ -179,7 +179,7 @@ class NextSeen(Causal):
 
 class MaskOfFloats(Causal):
     """Your mask is made of ones and zeros, which are added to the scores, so the future gets
-    slightly more weight. Make it True and False: .bool().
+    more weight instead of none. Make it True and False: .bool().
     """
 
     def future(self, queries: int, keys: int) -> Tensor:

@@ -149,8 +149,8 @@ class LastPartNotAdded(Block):
 
 
 class ResidualOfTheInputs(Block):
-    """Each residual connection adds the inputs of the block. From the second one on, add the output
-    of the part before it.
+    """Each residual connection adds the inputs of the block. From the second one on, add the stream
+    as the one before has left it.
     """
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:
@@ -161,7 +161,7 @@ class ResidualOfTheInputs(Block):
 
 class SideBySide(Block):
     """Each part is given the inputs of the block, as in models whose parts work in parallel. Here
-    they follow each other: each part is given the output of the one before it.
+    they follow each other: each part is given the sum to which the one before it was added.
     """
 
     def around(self, place: int, x: Tensor, sublayer: Sublayer, inputs: Tensor) -> Tensor:

@@ -107,56 +107,6 @@ class StopsAtTwo(Merging):
 
 
 @declared
-class LastOfEquals(Merging):
-    """If several pairs are equally frequent, you take the last one. Take the one that comes first
-    in the text: if you search for the highest count yourself, compare with `>`, not with `>=`.
-    """
-
-    def chosen(self, counts: Counter[Pair]) -> Pair:
-        return max(reversed(counts), key=counts.__getitem__)
-
-
-@declared
-class FirstByAlphabet(Merging):
-    """If several pairs are equally frequent, you take the first in alphabetical order. Take the one
-    that comes first in the text.
-    """
-
-    def chosen(self, counts: Counter[Pair]) -> Pair:
-        return max(sorted(counts), key=counts.__getitem__)
-
-
-@declared
-class LastByAlphabet(Merging):
-    """If several pairs are equally frequent, you take the last in alphabetical order, as `max` does
-    with tuples (count, pair). Take the one that comes first in the text.
-    """
-
-    def chosen(self, counts: Counter[Pair]) -> Pair:
-        return max(counts, key=lambda pair: (counts[pair], pair))
-
-
-@declared
-class LongestOfEquals(Merging):
-    """If several pairs are equally frequent, you take the longest. Take the one that comes first in
-    the text, whatever its length.
-    """
-
-    def chosen(self, counts: Counter[Pair]) -> Pair:
-        return max(counts, key=lambda pair: (counts[pair], len("".join(pair))))
-
-
-@declared
-class ShortestOfEquals(Merging):
-    """If several pairs are equally frequent, you take the shortest. Take the one that comes first
-    in the text, whatever its length.
-    """
-
-    def chosen(self, counts: Counter[Pair]) -> Pair:
-        return max(counts, key=lambda pair: (counts[pair], -len("".join(pair))))
-
-
-@declared
 class RarestPair(Merging):
     """You merge the rarest of the pairs that occur at least twice in the text. Merge the most
     frequent one.

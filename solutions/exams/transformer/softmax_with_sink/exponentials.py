@@ -100,8 +100,8 @@ def shifted_by_the_sink(scores: Tensor, sink: Tensor) -> Tensor:
 
 @sinks.misconception
 def sink_not_shifted(scores: Tensor, sink: Tensor) -> Tensor:
-    """You subtract the largest score from the scores, but not from the sink, so what the sink takes
-    depends on that score. Subtract it from both.
+    """You subtract the largest score from the scores, but not from the sink, which then counts as
+    if that score had been added to it. Subtract it from both.
     """
     exponentials = (scores - shift_of_scores(scores)).exp()
     return exponentials / (exponentials.sum(dim=-1, keepdim=True) + sink.exp().view(-1, 1, 1))
@@ -118,8 +118,8 @@ def sink_not_shifted_by_the_largest(scores: Tensor, sink: Tensor) -> Tensor:
 
 @sinks.misconception
 def sink_not_shifted_and_nan(scores: Tensor, sink: Tensor) -> Tensor:
-    """You subtract the largest score from the scores, but not from the sink, so what the sink takes
-    depends on that score. Subtract the largest of the scores *and* the sink from both.
+    """You subtract the largest score from the scores, but not from the sink, which then counts as
+    if that score had been added to it. Subtract the largest of the scores *and* the sink from both.
     """
     return without_shift(scores - scores.amax(dim=-1, keepdim=True), sink)
 

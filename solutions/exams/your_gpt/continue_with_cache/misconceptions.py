@@ -253,6 +253,17 @@ class GradientsTracked(Continuing):
 
 
 @declared
+class GradientsTrackedAfterThePrompt(Continuing):
+    """The texts are right, but only the first call, with the prompt, is made without gradients
+    being tracked. Put all calls of the model within `torch.no_grad()`.
+    """
+
+    def logits(self, model: Model, new: Tensor, caches: Caches, text: Tensor) -> Tensor:
+        with torch.set_grad_enabled(new is not text):
+            return model(new, caches)
+
+
+@declared
 class ModeSet(Continuing):
     """You set the mode of `model`, as `model.eval()` does, but `model` may be any function that is
     called as `model(ids, caches)`, and a function has no mode. Leave that to the caller.
@@ -367,68 +378,6 @@ class OneCallTooMany(Continuing):
             text = self.joined(text, chosen)
             logits = self.logits(model, chosen, caches, text)
         return text
-
-
-class Prefilling(Continuing):
-    """Writing that begins with calls of its own, before the loop."""
-
-    def __call__(
-        self, model: Model, ids: Tensor, caches: Caches, num_new_tokens: int, choose: Choose
-    ) -> Any:
-        text, new = ids, self.prefilled(model, ids, caches)
-        for _ in range(num_new_tokens):
-            new = self.chosen(choose, self.logits(model, new, caches, text))
-            text = self.joined(text, new)
-        return text
-
-    def prefilled(self, model: Model, ids: Tensor, caches: Caches) -> Tensor:
-        raise NotImplementedError
-
-
-@declared
-class PromptTokenByToken(Prefilling):
-    """The texts are right, but the prompt goes through the model one token at a time. Feed it in a
-    single call, which fills the caches all at once and gives the logits of the first new token.
-    """
-
-    def prefilled(self, model: Model, ids: Tensor, caches: Caches) -> Tensor:
-        for place in range(ids.shape[1] - 1):
-            self.logits(model, ids[:, place : place + 1], caches, ids)
-        return ids[:, -1:]
-
-
-@declared
-class LastPromptTokenTwice(Prefilling):
-    """The last token of the prompt is cached twice. The first call has been given the whole prompt,
-    and its logits are the ones by which the first new token is chosen.
-    """
-
-    def prefilled(self, model: Model, ids: Tensor, caches: Caches) -> Tensor:
-        self.logits(model, ids, caches, ids)
-        return ids[:, -1:]
-
-
-@declared
-class PromptTwice(Prefilling):
-    """The whole prompt is cached twice. Call the model on it once, and choose the first new token
-    by the logits of that call.
-    """
-
-    def prefilled(self, model: Model, ids: Tensor, caches: Caches) -> Tensor:
-        self.logits(model, ids, caches, ids)
-        return ids
-
-
-@declared
-class PromptInTwoCalls(Prefilling):
-    """The texts are right, but the last token of the prompt is given to the model in a call of its
-    own. Feed the whole prompt in the first call: its last logits are about the first new token.
-    """
-
-    def prefilled(self, model: Model, ids: Tensor, caches: Caches) -> Tensor:
-        if ids.shape[1] > 1:
-            self.logits(model, ids[:, :-1], caches, ids)
-        return ids[:, -1:]
 
 
 @declared

@@ -1,115 +1,12 @@
-"""The exam of `visible_blocks`, lesson 08."""
+"""The known wrong answers to `visible_blocks`, lesson 08."""
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from autograder import Draw, Exam
 from solutions import efficient_attention as reference
-from solutions.exams.efficient_attention._patterns import ROWS, distances
-
-blocks = Exam(reference.visible_blocks)
-
-Cut = tuple[Tensor, int]
-
-
-def where(*rows: str) -> Tensor:
-    """A mask as it looks: # is hidden."""
-    return torch.tensor([[mark == "#" for mark in row] for row in rows])
-
-
-@blocks.example
-def causal() -> Cut:
-    """a causal mask of six tokens, in blocks of 2"""
-    return distances(6) < 0, 2
-
-
-@blocks.example
-def window() -> Cut:
-    """a window of 2, in blocks of 3"""
-    return reference.sliding_window_mask(12, 2), 3
-
-
-@blocks.example
-def one_entry_each() -> Cut:
-    """one visible key in some blocks, wherever it stands"""
-    return where("###.", "####", "####", "#.##", "####", ".###"), 2
-
-
-@blocks.example
-def not_dividing() -> Cut:
-    """blocks of 3 that are smaller at the lower and right edge"""
-    return where(
-        "########", "##.#####", "########", "######.#", "#######.", "########", "...#####"
-    ), 3
-
-
-@blocks.example
-def more_keys_than_queries() -> Cut:
-    """two queries and seven keys, in blocks of 3"""
-    return where("..###.#", "#######"), 3
-
-
-@blocks.example
-def blocks_of_one() -> Cut:
-    """blocks of 1"""
-    return where("#.#", "..#"), 1
-
-
-@blocks.example
-def larger_than_the_mask() -> Cut:
-    """a block larger than the mask"""
-    return where("##.", "###"), 5
-
-
-@blocks.case(times=3)
-def drawn(draw: Draw) -> Cut:
-    """masks drawn at random"""
-    # Of one size: what was found of another mask is of no use.
-    return torch.from_numpy(draw.fix(queries=13, keys=18)("queries keys") < 1.4), 4
-
-
-@blocks.case(times=2)
-def dividing(draw: Draw) -> Cut:
-    """blocks that divide the mask"""
-    size = int(draw.rng.integers(2, 5))
-    draw.fix(queries=4 * size, keys=3 * size)
-    return torch.from_numpy(draw("queries keys") < 1.5), size
-
-
-@blocks.case(times=1)
-def all_hidden(draw: Draw) -> Cut:
-    """a mask that hides everything"""
-    return torch.ones(5, 7, dtype=torch.bool), 2
-
-
-@blocks.case(times=1)
-def nothing_hidden(draw: Draw) -> Cut:
-    """a mask that hides nothing, in blocks of 16"""
-    # There are 256 pairs in a block, and a count of them that is kept in a byte is 0.
-    return torch.zeros(35, 56, dtype=torch.bool), 16
-
-
-@blocks.case(times=1)
-def one_pair(draw: Draw) -> Cut:
-    """one query and one key"""
-    return torch.zeros(1, 1, dtype=torch.bool), 2
-
-
-@blocks.case(times=1)
-def one_query(draw: Draw) -> Cut:
-    """one query that sees one of 2,500 keys, in blocks of 1,100"""
-    return torch.arange(2500)[None] != int(draw.rng.integers(1100, 2200)), 1100
-
-
-@blocks.case(times=1)
-def long_text(draw: Draw) -> Cut:
-    """a single visible pair, in blocks of more than 100"""
-    size = int(draw.rng.integers(101, 106))
-    hidden = torch.ones(size + 9, 2 * size + 17, dtype=torch.bool)
-    hidden[draw.rng.integers(size), size + draw.rng.integers(size)] = False
-    return hidden, size
-
+from solutions.exams.efficient_attention._patterns import ROWS
+from solutions.exams.efficient_attention.visible_blocks.exam import blocks
 
 ROWS.apply(
     blocks,
@@ -211,6 +108,24 @@ def edges_left_out(hidden: Tensor, block_size: int) -> Tensor:
     not down.
     """
     down, across = (length // block_size for length in hidden.shape)
+    return reference.visible_blocks(hidden, block_size)[:down, :across]
+
+
+@blocks.misconception
+def two_corners_alone(hidden: Tensor, block_size: int) -> Tensor:
+    """You look only at the lower left and the upper right entry of each block. Any of its entries
+    may be the visible one.
+    """
+    rows = parts(hidden, block_size)
+    return torch.tensor([[not (part[-1, 0] and part[0, -1]) for part in row] for row in rows])
+
+
+@blocks.misconception
+def edges_left_out_but_of_small_masks(hidden: Tensor, block_size: int) -> Tensor:
+    """The smaller blocks at the lower and right edges are missing, unless the mask is smaller than
+    one block. Round the number of blocks up, not down.
+    """
+    down, across = (max(1, length // block_size) for length in hidden.shape)
     return reference.visible_blocks(hidden, block_size)[:down, :across]
 
 
@@ -373,78 +288,3 @@ def always_visible(hidden: Tensor, block_size: int) -> Tensor:
     so the result there is False.
     """
     return torch.ones_like(reference.visible_blocks(hidden, block_size))
-
-
-@blocks.accepts
-def blocks_in_loops(hidden: Tensor, block_size: int) -> Tensor:
-    """Loops over blocks.
-
-    Two loops cut out one block at a time. A slice past the end is only shorter, so the last blocks
-    need no care.
-    """
-    result = []
-    for top in range(0, hidden.shape[0], block_size):
-        row = []
-        for left in range(0, hidden.shape[1], block_size):
-            block = hidden[top : top + block_size, left : left + block_size]
-            row.append(not bool(block.all()))
-        result.append(row)
-    return torch.tensor(result)
-
-
-@blocks.accepts
-def blocks_in_loops_over_pairs(hidden: Tensor, block_size: int) -> Tensor:
-    """Loops over visible pairs.
-
-    It goes through the pairs, and each visible one makes its block visible. Where a sparse mask is
-    stored as a list of pairs, this is the natural way.
-    """
-    queries, keys = hidden.shape
-    shape = (queries + block_size - 1) // block_size, (keys + block_size - 1) // block_size
-    visible = torch.zeros(shape, dtype=torch.bool)
-    for query in range(queries):
-        for key in range(keys):
-            if not hidden[query, key]:
-                visible[query // block_size, key // block_size] = True
-    return visible
-
-
-@blocks.accepts
-def blocks_by_padding(hidden: Tensor, block_size: int) -> Tensor:
-    """Filled up to whole blocks, and two axes more."""
-    queries, keys = hidden.shape
-    padded = functional.pad(hidden, (0, -keys % block_size, 0, -queries % block_size), value=True)
-    across = padded.shape[1] // block_size
-    return padded.view(-1, block_size, across, block_size).logical_not().any(dim=3).any(dim=1)
-
-
-@blocks.accepts
-def blocks_by_pooling(hidden: Tensor, block_size: int) -> Tensor:
-    """The largest entry of each block."""
-    visible = (~hidden).float()[None, None]
-    pooled = functional.max_pool2d(visible, block_size, block_size, ceil_mode=True)
-    return pooled[0, 0] > 0
-
-
-@blocks.accepts
-def blocks_by_members(hidden: Tensor, block_size: int) -> Tensor:
-    """Products with which token is in which block."""
-    rows, columns = (
-        functional.one_hot(torch.arange(length) // block_size).double() for length in hidden.shape
-    )
-    return rows.T @ (~hidden).double() @ columns > 0
-
-
-@blocks.accepts
-def blocks_by_split(hidden: Tensor, block_size: int) -> Tensor:
-    """Split twice.
-
-    `torch.split` cuts the mask into rows of blocks, and each of these into blocks. The last ones
-    may be smaller.
-    """
-    return torch.stack(
-        [
-            torch.stack([(~part).any() for part in torch.split(row, block_size, dim=-1)])
-            for row in torch.split(hidden, block_size)
-        ]
-    )

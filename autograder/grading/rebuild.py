@@ -9,12 +9,13 @@ read apart, within bounds: one that can't be read within them counts as empty.
 import ast
 import codecs
 import functools
+import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 from nbformat.notebooknode import NotebookNode
 from nbformat.v4 import new_code_cell
@@ -52,6 +53,44 @@ NOTICES = "autograder_notices"
 
 
 @dataclass(frozen=True)
+class GivenOut:
+    """What tells the instructor's own cells in a student's notebook from those that were added.
+
+    Attributes:
+        to_write: the kinds of the cells that students write in, by their names.
+        ids: of all the cells.
+        by_name: the ids of those that have names.
+        by_text: the ids of all others.
+    """
+
+    to_write: Mapping[str, str] = field(default_factory=dict)
+    ids: frozenset[str] = frozenset()
+    by_name: Mapping[str, str] = field(default_factory=dict)
+    by_text: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, source: NotebookNode) -> Self:
+        """About the instructor's notebook."""
+        cells = source.cells
+        return cls(
+            {grade_id_of(cell): cell.cell_type for cell in cells if has_role(cell, "solution")},
+            frozenset(cell.id for cell in cells),
+            {grade_id_of(cell): cell.id for cell in cells if grade_id_of(cell)},
+            {cell.source.strip(): cell.id for cell in cells if not grade_id_of(cell)},
+        )
+
+    def place_of(self, cell: Mapping[str, Any]) -> str:
+        """The id of the instructor's cell that a cell of a submission once was, or "".
+
+        Older Jupyters and other programs save notebooks without ids.
+        """
+        if (own := str(cell.get("id"))) in self.ids:
+            return own
+        text = source_of(cell).strip()
+        return self.by_name.get(grade_id_of(cell)) or self.by_text.get(text, "")
+
+
+@dataclass(frozen=True)
 class Rebuilt:
     """The notebook to grade, and what was wrong with the submission."""
 
@@ -78,6 +117,9 @@ class _Found:
     added: dict[str, list[str]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     too_long: list[str] = field(default_factory=list)
+    # Whose own cells are answered, and of whom nothing is.
+    answered: set[str] = field(default_factory=set)
+    blank: set[str] = field(default_factory=set)
     scenery: frozenset[str] = frozenset()
     misnamed: dict[str, str] = field(default_factory=dict)
 
@@ -94,10 +136,9 @@ class _Copy:
 
 def rebuild(source: NotebookNode, submission: bytes) -> Rebuilt:
     """Put a submission's answers into the instructor's notebook."""
-    solutions = {
-        grade_id_of(cell): cell.cell_type for cell in source.cells if has_role(cell, "solution")
-    }
-    found = _read_apart(submission, source, solutions)
+    given_out = GivenOut.of(source)
+    solutions = given_out.to_write
+    found = _read_apart(submission, source, given_out)
     notebook = deepcopy(source)
     cells = [_code(text, f"{ADDED_ID}0-{n}") for n, text in enumerate(found.added.get("", []))]
     for place, cell in enumerate(notebook.cells, start=1):
@@ -131,16 +172,16 @@ def _nothing(kind: str) -> str:
     return inert_markdown(UNANSWERED) if kind == "markdown" else ""
 
 
-def _read_apart(submission: bytes, source: NotebookNode, solutions: Mapping[str, str]) -> _Found:
+def _read_apart(submission: bytes, source: NotebookNode, given_out: GivenOut) -> _Found:
     """What a submission holds, and what its code says of itself."""
     # The instructor's own cells are read once for a class, and not in each fork.
     left_out(source, [])
     asked = _asked(source)
 
     def read(tell: Tell) -> None:
-        found = _read(submission, source, solutions)
+        found, kinds = _read_file(submission, given_out), given_out.to_write
         tell({name: getattr(found, name) for name in ("answers", "added", "remarks", "too_long")})
-        code = [text for name, text in found.answers.items() if solutions[name] == "code"]
+        code = [text for name, text in found.answers.items() if kinds[name] == "code"]
         added = [text for texts in found.added.values() for text in texts]
         tell(patches_in([*code, *added]))
         tell(sorted(left_out(source, [*code, *added])))
@@ -214,16 +255,46 @@ def _code(text: str, cell_id: str) -> NotebookNode:
     return cell
 
 
-def _read(submission: bytes, source: NotebookNode, solutions: Mapping[str, str]) -> _Found:
-    found, anchor, seen = _Found(), "", set[str]()
-    place_of, copies, below = _places(source), dict[str, list[_Copy]](), ""
+@dataclass(frozen=True)
+class Counted:
+    """What of a submission comes into the notebook that is graded.
+
+    Attributes:
+        answered: the names of the cells that students write in, of those in which they did.
+        answers: what counts as an answer, by its name, but for what was left as it was given out.
+        added: the code that is run besides, by the instructor's cell that it stands behind.
+    """
+
+    answered: frozenset[str]
+    answers: Mapping[str, str]
+    added: Mapping[str, Sequence[str]]
+
+    @classmethod
+    def of(cls, cells: Iterable[Mapping[str, Any]], given_out: GivenOut) -> Self:
+        """What of these cells. To be called apart."""
+        found = _read(cells, given_out)
+        written = {name: one for name, one in found.answers.items() if name not in found.blank}
+        return cls(frozenset(found.answered), written, found.added)
+
+    @property
+    def digest(self) -> str:
+        """By it two copies are known that are graded alike."""
+        counted = sorted(self.answers.items()), sorted(self.added.items())
+        return hashlib.sha256(repr(counted).encode()).hexdigest()
+
+
+def _read_file(submission: bytes, given_out: GivenOut) -> _Found:
     try:
-        cells = cells_in(submission)
+        return _read(cells_in(submission), given_out)
     except CheckError as error:
-        found.remarks.append(f"the file {error}")
-        return found
+        return _Found(remarks=[f"the file {error}"])
+
+
+def _read(cells: Iterable[Mapping[str, Any]], given_out: GivenOut) -> _Found:
+    found, anchor, seen = _Found(), "", set[str]()
+    solutions, copies, below = given_out.to_write, dict[str, list[_Copy]](), ""
     for cell in cells:
-        text, grade_id, place = source_of(cell), grade_id_of(cell), place_of(cell)
+        text, grade_id, place = source_of(cell), grade_id_of(cell), given_out.place_of(cell)
         if len(text) > _SOURCE_LENGTH:
             is_code = solutions.get(grade_id, cell.get("cell_type")) == "code"
             what = f"the cell of {grade_id}" if grade_id in solutions else "a cell"
@@ -258,7 +329,12 @@ def _take(found: _Found, name: str, copies: Sequence[_Copy], *, is_text: bool) -
     which runs last in the student's notebook as well, and of words all of it.
     """
     own = [one for one in copies if not one.is_below]
-    written = [one for one in copies if one.is_answered] or [own[-1]]
+    written = [one for one in copies if one.is_answered]
+    if any(one.is_answered for one in own):
+        found.answered.add(name)
+    if not written:
+        found.blank.add(name)
+        written = own[-1:]
     counts = "all of them are read" if is_text else "the last one that is answered counts"
     if len(own) > 1:
         often = "twice" if len(own) == 2 else f"{len(own)} times"
@@ -275,23 +351,6 @@ def _take(found: _Found, name: str, copies: Sequence[_Copy], *, is_text: bool) -
     found.answers[name] = last.text
     for one in before:
         found.added.setdefault(one.anchor, []).append(one.text)
-
-
-def _places(source: NotebookNode) -> Callable[[dict[str, Any]], str]:
-    """Finds the id of the instructor's cell that a cell of a submission once was.
-
-    Older Jupyters and other programs save notebooks without ids.
-    """
-    ids = {cell.id for cell in source.cells}
-    by_name = {grade_id_of(cell): cell.id for cell in source.cells if grade_id_of(cell)}
-    by_text = {cell.source.strip(): cell.id for cell in source.cells if not grade_id_of(cell)}
-
-    def place_of(cell: dict[str, Any]) -> str:
-        if str(cell.get("id")) in ids:
-            return str(cell["id"])
-        return str(by_name.get(grade_id_of(cell)) or by_text.get(source_of(cell).strip(), ""))
-
-    return place_of
 
 
 def cells_in(submission: bytes) -> list[dict[str, Any]]:

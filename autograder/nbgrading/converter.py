@@ -44,11 +44,7 @@ from autograder.nbgrading.gradebook.missing import still_waiting
 from autograder.nbgrading.gradebook.transaction import gradebook_of, hold, transaction
 from autograder.nbgrading.inbox.handed_in import handed_in
 from autograder.nbgrading.inbox.take import Beside, beside
-from autograder.nbgrading.inbox.which_notebook import (
-    HandedIn,
-    cells_to_write,
-    which_notebook,
-)
+from autograder.nbgrading.inbox.which_notebook import HandedIn, given_out, which_notebook
 from autograder.nbgrading.one_by_one import OneByOne
 from autograder.nbgrading.preprocessor import (
     AUTOGRADE_PREPROCESSORS,
@@ -303,9 +299,9 @@ class SafeAutograde(Autograde, _TakesRegularFiles):  # type: ignore[misc]
     def submission(self, lesson: str, notebook: Path) -> HandedIn:
         """What is graded in the place of a notebook that was asked for."""
         source = self.coursedir.format_path(self.coursedir.source_directory, ".", lesson)
-        cells = cells_to_write(Path(source, notebook.name))
+        given = given_out(Path(source, notebook.name))
         others = {Path(path).name for path in self.notebooks} - {notebook.name}
-        return which_notebook(notebook.parent, notebook.name, cells, others)
+        return which_notebook(notebook.parent, notebook.name, given, others)
 
     def earlier(self, lesson: str, student: str, notebook: Path) -> Earlier:
         """What is known of the grading before that of a notebook."""

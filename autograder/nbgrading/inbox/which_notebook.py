@@ -20,11 +20,11 @@ from typing import IO, Any
 
 import ijson
 
-from autograder.checks.source.cells import grade_id_of, has_role, is_answered, source_of
+from autograder.checks.source.cells import grade_id_of
 from autograder.errors import CheckError
 from autograder.grading.apart import Tell, apart
 from autograder.grading.jobs.work import source_at
-from autograder.grading.rebuild import cells_in
+from autograder.grading.rebuild import Counted, GivenOut, cells_in
 from autograder.grading.submitted_files import (
     NOTEBOOK_BYTES,
     NOTEBOOK_FILE_BYTES,
@@ -79,14 +79,14 @@ class HandedIn:
 
 
 def which_notebook(
-    folder: Path, notebook: str, cells: Collection[str], others: Collection[str] = ()
+    folder: Path, notebook: str, given: GivenOut, others: Collection[str] = ()
 ) -> HandedIn:
     """The notebook to be graded of all that lies in a folder.
 
     Args:
         folder: what was handed in.
         notebook: the file that was asked for, such as 02_vectors.ipynb.
-        cells: the names of the cells that students write in it.
+        given: what was given out to be answered in it.
         others: files that were asked for as well, as other notebooks.
 
     Raises:
@@ -96,7 +96,7 @@ def which_notebook(
         return HandedIn(why_not=f"{shown(folder.name)} is a link, and no folder of its own")
     try:
         with opened(folder) as submission:
-            choice = _Choice(submission, notebook, frozenset(cells), frozenset(others))
+            choice = _Choice(submission, notebook, given, frozenset(others))
             key = choice.key
             if (known := _made.get(folder)) and known.key == key and known.holds:
                 return known.handed_in
@@ -110,28 +110,27 @@ def which_notebook(
         return HandedIn(why_not="what was handed in can't be opened by who grades")
 
 
-def answered_in(folder: Path, cells: Collection[str], others: Collection[str]) -> set[str]:
-    """Which of some cells are answered in any notebook of a folder, but for `others`.
+def answered_in(folder: Path, given: GivenOut, others: Collection[str]) -> set[str]:
+    """Which cells are answered in any notebook of a folder, but for `others`.
 
     All of them are looked through once, in the time that one look has; what takes more is left.
     """
     try:
         with opened(folder) as submission:
-            choice = _Choice(submission, "", frozenset(cells), frozenset(others))
+            choice = _Choice(submission, "", given, frozenset(others))
             return {name for names in choice.answered() for name in names}
     except OSError as error:
         raise_if_ours(error)
         return set()
 
 
-def cells_to_write(notebook: Path) -> list[str]:
-    """The names of the cells that students write in a lesson; none of one that is not built.
+def given_out(notebook: Path) -> GivenOut:
+    """What was given out with a lesson; nothing of one that is not built.
 
     Raises:
         GradingFailed: when the instructor's notebook can't be read.
     """
-    cells = source_at(notebook).cells if notebook.exists() else []
-    return [grade_id_of(cell) for cell in cells if has_role(cell, "solution")]
+    return GivenOut.of(source_at(notebook)) if notebook.exists() else GivenOut()
 
 
 @dataclass(frozen=True)
@@ -170,11 +169,11 @@ class _Choice:
         self,
         submission: SubmittedFolder,
         notebook: str,
-        cells: frozenset[str],
+        given: GivenOut,
         others: frozenset[str],
     ) -> None:
-        self._submission, self._notebook, self._cells = submission, notebook, cells
-        self._others = others
+        self._submission, self._notebook = submission, notebook
+        self._given, self._others = given, others
         self._files, self._left_out = submission.files()
         self._found = [name for name in self._files if is_notebook(name) and name not in others]
 
@@ -182,14 +181,14 @@ class _Choice:
     def key(self) -> object:
         """All that decides what comes of it, without reading a file."""
         files = [(name, self._submission.stamp(name)) for name in self._found]
-        return self._notebook, self._cells, self._others, self._left_out, files
+        return self._notebook, self._given, self._others, self._left_out, files
 
     def answered(self) -> Iterator[list[str]]:
         """The cells that are answered in each notebook that can be read in time."""
 
         def look(tell: Tell) -> None:
             for name in sorted(self._found, key=self._size):
-                tell(sorted(self._answers(name)))
+                tell(sorted(self._counted(name).answered))
 
         return self._apart(look)
 
@@ -204,7 +203,7 @@ class _Choice:
             return self._taken(self._notebook)
         if len(found) > _MANY:
             return self._of_many()
-        written = self._written(found)
+        written = self.written()
         if self._notebook in found and (self._notebook in written or not written):
             return self._taken(self._notebook, *self._not_graded(written))
         if len(set(written.values())) == 1:
@@ -217,7 +216,7 @@ class _Choice:
     def _of_many(self) -> HandedIn:
         """What comes of more than are looked into: the one that was asked for, if answered."""
         asked = [name for name in self._found if name == self._notebook]
-        if self._written(asked):
+        if self.written(asked):
             others = [name for name in self._found if name != self._notebook]
             return self._taken(self._notebook, f"not looked into: {_listed(others)}")
         return self._none(f"{len(self._found)} notebooks were handed in: only one can count")
@@ -273,14 +272,14 @@ class _Choice:
             names = {grade_id_of(cell) for cell in cells_in(content)}
         except CheckError as error:
             return f"{error}; it has to be handed in again"
-        if not self._cells:
+        if not self._given.to_write:
             return ""
         if names == {""}:
             return (
                 "has cells without the names by which answers are known, as after a program that "
                 "drops metadata; it has to be handed in again, in the notebook that was given out"
             )
-        if names.isdisjoint(self._cells):
+        if names.isdisjoint(self._given.to_write):
             return "has none of the cells that this lesson asks for; it has to be handed in again"
         return ""
 
@@ -288,8 +287,9 @@ class _Choice:
         with self._submission.file(name, NOTEBOOK_FILE_BYTES) as file:
             tell(json.dumps({"cells": list(_cells_in(file))}))
 
-    def _written(self, names: Collection[str]) -> dict[str, str]:
-        """Those of some notebooks in which something is answered, and a digest of what."""
+    def written(self, some: Collection[str] | None = None) -> dict[str, str]:
+        """Those of some notebooks in which something is answered, and a digest of what counts."""
+        names = self._found if some is None else some
 
         def look(tell: Tell) -> None:
             # What takes all of the time comes last.
@@ -303,17 +303,16 @@ class _Choice:
         return apart(work, self._submission.descriptor)
 
     def _digest_of(self, name: str) -> str:
-        answers = self._answers(name)
-        return hashlib.sha256(repr(sorted(answers.items())).encode()).hexdigest() if answers else ""
+        counted = self._counted(name)
+        return counted.digest if counted.answered else ""
 
-    def _answers(self, name: str) -> dict[str, str]:
-        answers = {}
+    def _counted(self, name: str) -> Counted:
+        return Counted.of(self._before_damage(name), self._given)
+
+    def _before_damage(self, name: str) -> Iterator[dict[str, Any]]:
         # What stands before a damage says what it is.
         with suppress(CheckError, ijson.JSONError, UnicodeDecodeError):
-            for cell in self._cells_of(name):
-                if grade_id_of(cell) in self._cells and is_answered(cell):
-                    answers[grade_id_of(cell)] = source_of(cell)
-        return answers
+            yield from self._cells_of(name)
 
     def _cells_of(self, name: str) -> Iterator[dict[str, Any]]:
         """The cells of a file: as they are graded, or as far as they can be read.

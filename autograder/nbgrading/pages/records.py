@@ -38,7 +38,7 @@ from autograder.grading.jobs.sandboxes import usual_walls
 from autograder.grading.jobs.work import job_of, read_source, source_digest
 from autograder.grading.jobs.workers import ahead, room_ahead
 from autograder.grading.ordinary.tests_beside import marked_beside
-from autograder.grading.rebuild import rebuild
+from autograder.grading.rebuild import GivenOut, rebuild
 from autograder.grading.record import RECORD_SUFFIX, Conditions, Record
 from autograder.grading.submitted_files import is_notebook, shown
 from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
@@ -46,7 +46,7 @@ from autograder.nbgrading.inbox.take import Beside, beside
 from autograder.nbgrading.inbox.which_notebook import (
     HandedIn,
     answered_in,
-    cells_to_write,
+    given_out,
     which_notebook,
 )
 from autograder.nbgrading.pages.outline import WAITS, is_students
@@ -146,10 +146,11 @@ def _lessons_in(course: Course, student: Path, names: Sequence[str]) -> Iterator
     if loose and any(path.is_file() and is_notebook(path.name) for path in student.iterdir()):
         # What has another name is known by its cells.
         others = [f"{name}.ipynb" for name in names]
-        cells = {one: cells_to_write(course.source / one / f"{one}.ipynb") for one in sorted(loose)}
-        answered = answered_in(student, {name for own in cells.values() for name in own}, others)
-        for lesson, own in cells.items():
-            if answered.isdisjoint(own):
+        given = {one: given_out(course.source / one / f"{one}.ipynb") for one in sorted(loose)}
+        kinds = {name: kind for own in given.values() for name, kind in own.to_write.items()}
+        answered = answered_in(student, GivenOut(kinds), others)
+        for lesson, own in given.items():
+            if answered.isdisjoint(own.to_write):
                 continue
             if which_notebook(student, f"{lesson}.ipynb", own, others).content:
                 yield lesson, student
@@ -232,7 +233,7 @@ def _job(course: Course, one: Submitted, isolation: str) -> tuple[Job, HandedIn,
     alone = one.folder.name == one.lesson
     files = beside(one.folder, own) if alone else Beside(course=own)
     others = [] if alone else [f"{name}.ipynb" for name in lessons_of(course) if name != one.lesson]
-    submission = which_notebook(one.folder, asked, cells_to_write(source / asked), others)
+    submission = which_notebook(one.folder, asked, given_out(source / asked), others)
     job = job_of(
         course.root,
         source / asked,

@@ -31,6 +31,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from autograder.errors import GradingFailed
+from autograder.grading.rebuild import GivenOut
 from autograder.grading.submitted_files import (
     ALL_BYTES,
     MOST_FILES,
@@ -48,7 +49,7 @@ from autograder.nbgrading.inbox.replacing import alone, arriving, discard, finis
 from autograder.nbgrading.inbox.secret import SECRET
 from autograder.nbgrading.inbox.student_ids import is_student_id
 from autograder.nbgrading.inbox.timestamps import NAME
-from autograder.nbgrading.inbox.which_notebook import cells_to_write, which_notebook
+from autograder.nbgrading.inbox.which_notebook import given_out, which_notebook
 from autograder.nbgrading.term.roster import Listed
 from autograder.nbgrading.term.unpacking import Damaged, unpack
 
@@ -125,7 +126,7 @@ def collect_zip(
     came = defaultdict[str, list[str]](list)
     with archive, alone(submitted):
         found, aside = _by_student(archive, students, asked.stem)
-        collect = _Collecting(archive, asked.name, cells_to_write(asked), update)
+        collect = _Collecting(archive, asked.name, given_out(asked), update)
         for student, files in found.items():
             target = submitted / student / asked.stem
             try:
@@ -150,7 +151,7 @@ class _Collecting:
 
     archive: zipfile.ZipFile
     asked: str
-    cells: Sequence[str]
+    given: GivenOut
     update: bool
 
     def one(
@@ -171,7 +172,7 @@ class _Collecting:
         if target.exists() and _are_same(target, new):
             discard(target)
             return [_THERE], said
-        if target.exists() and (why_not := _why_not_instead(target, new, self.asked, self.cells)):
+        if target.exists() and (why_not := _why_not_instead(target, new, self.asked, self.given)):
             discard(target)
             return [], [*said, f"what was there stays: of what is new, {why_not}"]
         is_timed = (target / NAME).is_file() and not _is_same_file(target / NAME, new / NAME)
@@ -183,10 +184,10 @@ def _lacks_a_notebook(left_out: Sequence[tuple[str, str]]) -> bool:
     return any(is_notebook(name) for name, _ in left_out)
 
 
-def _why_not_instead(there: Path, new: Path, asked: str, cells: Sequence[str]) -> str:
+def _why_not_instead(there: Path, new: Path, asked: str, given: GivenOut) -> str:
     """Why nothing could be graded of what is new; "" if it can, or of what is there as little."""
-    why_not = which_notebook(new, asked, cells).why_not
-    return why_not if why_not and not which_notebook(there, asked, cells).why_not else ""
+    why_not = which_notebook(new, asked, given).why_not
+    return why_not if why_not and not which_notebook(there, asked, given).why_not else ""
 
 
 def _are_same(there: Path, new: Path) -> bool:

@@ -4,20 +4,23 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
 from autograder.checks.source.cells import grade_id_of, has_role, source_of
 from autograder.grading.apart import apart
-from autograder.grading.rebuild import cells_in
+from autograder.grading.rebuild import GivenOut, cells_in
 from autograder.grading.submitted_files import NOTEBOOK_BYTES, NOTEBOOK_FILE_BYTES
 from autograder.nbgrading.inbox import which_notebook as module
-from autograder.nbgrading.inbox.which_notebook import which_notebook
+from autograder.nbgrading.inbox.which_notebook import given_out, which_notebook
 from tests.support.course import COURSE
+from tests.support.samples import make_cell
 
 pytestmark = pytest.mark.slow
 
 ASKED = "02_vectors.ipynb"
-CELLS = {"double", "why"}
+GIVEN = GivenOut({"double": "code", "why": "markdown"})
 AGAIN = "it has to be handed in again"
 BLANK = "# YOUR CODE HERE\nraise NotImplementedError()"
 
@@ -49,7 +52,7 @@ def handed_in(tmp_path: Path) -> Callable:
         for name, content in files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_bytes(content)
-        return which_notebook(folder, ASKED, CELLS)
+        return which_notebook(folder, ASKED, GIVEN)
 
     return choose
 
@@ -81,6 +84,76 @@ def test_the_one_that_was_asked_for_comes_before_others(handed_in) -> None:
     assert found.remarks == (f"graded is {ASKED}; not graded: backup.ipynb",)
     # A copy needs no remark.
     assert handed_in({"backup.ipynb": notebook()}).remarks == ()
+
+
+def cell(kind: str, source: str, name: str = "", **more) -> dict:
+    marks = {"nbgrader": {"grade_id": name, "solution": True, "grade": name == "why"}}
+    return {"cell_type": kind, "metadata": marks if name else {}, "source": source, **more}
+
+
+def holding(*cells: dict) -> bytes:
+    return json.dumps({"cells": cells, "metadata": {}}).encode()
+
+
+DOUBLE = cell("code", "def double(x): return helper(x)", "double")
+WHY = cell("markdown", "Because.", "why")
+HELPER = cell("code", "def helper(x): return 2 * x", id="mine")
+LACKING = holding(DOUBLE, WHY)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        holding(HELPER, DOUBLE, WHY),
+        holding(DOUBLE, WHY, HELPER),
+        holding(DOUBLE, WHY, cell("markdown", "And more of it.")),
+        holding(DOUBLE, WHY, cell("raw", "And more of it.")),
+        holding(DOUBLE, DOUBLE, WHY),
+    ],
+)
+def test_what_is_graded_beside_the_same_answers_tells_copies_apart(handed_in, other) -> None:
+    found = handed_in({"a.ipynb": LACKING, "b.ipynb": other})
+    assert found.why_not == "a.ipynb and b.ipynb could each be meant: only one can count"
+    found = handed_in({ASKED: LACKING, "a.ipynb": LACKING})
+    assert found.remarks == (f"graded is {ASKED}; not graded: b.ipynb",)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        holding(cell("code", "  "), DOUBLE, WHY),
+        holding(cell("markdown", "# A note"), DOUBLE, cell("markdown", "of mine"), WHY),
+        holding({**DOUBLE, "outputs": [{"text": "4"}]}, cell("code", "assert 1", "x"), WHY),
+    ],
+)
+def test_what_is_not_graded_tells_no_copies_apart(handed_in, other) -> None:
+    assert handed_in({"a.ipynb": LACKING, "b.ipynb": other}).why_not == ""
+
+
+def test_instructors_own_cells_tell_no_copies_apart(tmp_path: Path) -> None:
+    """Whatever somebody tried in one of them; what was added with its id counts."""
+    cells = [
+        new_code_cell("import numpy", id="given"),
+        make_cell("code", BLANK, "double", solution=True),
+        make_cell("markdown", "", "why", solution=True, grade=True),
+    ]
+    nbformat.write(new_notebook(cells=cells), tmp_path / "lesson.ipynb")
+    given = given_out(tmp_path / "lesson.ipynb")
+    kept = cell("code", "import numpy\n", id="given")
+    tried = {**kept, "source": "import numpy; numpy.pi"}
+    without_id = {name: part for name, part in kept.items() if name != "id"}
+    folder = tmp_path / "ada"
+    folder.mkdir()
+
+    def found(*copies: list[dict]) -> str:
+        for number, cells in enumerate(copies):
+            (folder / f"{number}.ipynb").write_bytes(holding(*cells, DOUBLE, WHY))
+        return which_notebook(folder, ASKED, given).why_not
+
+    assert found([kept], [tried], [without_id], []) == ""
+    assert "could each be meant" in found([kept], [kept], [kept, tried], [kept])
+    # It would run before the imports in one, and behind them in the other.
+    assert "could each be meant" in found([kept, HELPER], [HELPER, kept])
 
 
 def test_blank_alone_is_graded_as_blank(handed_in) -> None:
@@ -207,7 +280,7 @@ def test_links_lead_nowhere(handed_in, tmp_path) -> None:
     assert found.content == b""
     assert found.why_not.endswith(f"{ASKED} is left out: it is not a regular file")
     (tmp_path / "ben").symlink_to(tmp_path / "ada")
-    assert which_notebook(tmp_path / "ben" / "02_vectors", ASKED, CELLS).why_not
+    assert which_notebook(tmp_path / "ben" / "02_vectors", ASKED, GIVEN).why_not
 
 
 @pytest.mark.long
@@ -251,7 +324,7 @@ def test_what_is_remembered_is_bounded(tmp_path: Path) -> None:
         folder = tmp_path / str(student)
         folder.mkdir()
         (folder / ASKED).write_bytes(content)
-        assert which_notebook(folder, ASKED, CELLS).content == content
+        assert which_notebook(folder, ASKED, GIVEN).content == content
     kept = [len(look.handed_in.content) for look in module._made.values()]
     assert len(content) in kept
     assert sum(kept) <= module._REMEMBERED_BYTES
@@ -265,11 +338,12 @@ def test_lesson_as_it_was_given_out_is_no_answer(lesson: str, tmp_path: Path) ->
     cells = json.loads(blank)["cells"]
     answers = [cell for cell in cells if has_role(cell, "solution")]
     answers[0]["source"] = ["mine = 1"]
+    given = GivenOut({grade_id_of(cell): cell["cell_type"] for cell in answers})
     folder = tmp_path / "ada"
     folder.mkdir()
     (folder / asked).write_bytes(blank)
     (folder / "again (1).ipynb").write_text(json.dumps({"cells": cells, "metadata": {}}))
-    found = which_notebook(folder, asked, {*map(grade_id_of, answers)})
+    found = which_notebook(folder, asked, given)
     assert found.remarks == (f"graded is again (1).ipynb: in {asked} nothing is answered",)
 
 

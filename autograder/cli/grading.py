@@ -216,7 +216,12 @@ def _to_records(
 
     from autograder.grading.class_table import StudentResult, as_table
     from autograder.grading.jobs.workers import for_a_class
-    from autograder.nbgrading.pages.records import closed_in, grade_to_records, submitted_in
+    from autograder.nbgrading.pages.records import (
+        closed_in,
+        grade_to_records,
+        nothing_in,
+        submitted_in,
+    )
 
     submitted, by_lesson = (
         submitted_in(course, folder, out, student),
@@ -235,7 +240,7 @@ def _to_records(
             bar.update(task, advance=1, description=printable(f"{one.lesson} {result.student}"))
     for lesson, results in by_lesson.items():
         Console().print(as_table(results, lesson))
-    for sentence in closed:
+    for sentence in [*closed, *nothing_in(folder, submitted, student)]:
         typer.echo(printable(sentence), err=True)
     typer.echo(f"Records and pages are in {out}.")
     if closed or any(result.failure for results in by_lesson.values() for result in results):

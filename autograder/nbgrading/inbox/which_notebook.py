@@ -87,7 +87,7 @@ def which_notebook(
         folder: what was handed in.
         notebook: the file that was asked for, such as 02_vectors.ipynb.
         given: what was given out to be answered in it.
-        others: files that were asked for as well, as other notebooks.
+        others: files that were asked for as well, as other notebooks, and folders of such.
 
     Raises:
         OSError: when the folder can't be read for a reason that does not lie in the submission.
@@ -122,6 +122,16 @@ def answered_in(folder: Path, given: GivenOut, others: Collection[str]) -> set[s
     except OSError as error:
         raise_if_ours(error)
         return set()
+
+
+def written_in(folder: Path, given: GivenOut, others: Collection[str]) -> dict[str, str]:
+    """The notebooks of a folder with answers, and a digest of all that would be graded of each."""
+    try:
+        with opened(folder) as submission:
+            return _Choice(submission, "", given, frozenset(others)).written()
+    except OSError as error:
+        raise_if_ours(error)
+        return {}
 
 
 def given_out(notebook: Path) -> GivenOut:
@@ -175,7 +185,11 @@ class _Choice:
         self._submission, self._notebook = submission, notebook
         self._given, self._others = given, others
         self._files, self._left_out = submission.files()
-        self._found = [name for name in self._files if is_notebook(name) and name not in others]
+        self._found = [
+            name
+            for name in self._files
+            if is_notebook(name) and others.isdisjoint((name, name.partition("/")[0]))
+        ]
 
     @property
     def key(self) -> object:

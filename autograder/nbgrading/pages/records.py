@@ -40,7 +40,7 @@ from autograder.grading.jobs.workers import ahead, room_ahead
 from autograder.grading.ordinary.tests_beside import marked_beside
 from autograder.grading.rebuild import GivenOut, rebuild
 from autograder.grading.record import RECORD_SUFFIX, Conditions, Record
-from autograder.grading.submitted_files import is_notebook, shown
+from autograder.grading.submitted_files import is_leaving, is_notebook, listed, shown
 from autograder.nbgrading.inbox.grade_handed_in import grade_handed_in
 from autograder.nbgrading.inbox.take import Beside, beside
 from autograder.nbgrading.inbox.which_notebook import (
@@ -48,6 +48,7 @@ from autograder.nbgrading.inbox.which_notebook import (
     answered_in,
     given_out,
     which_notebook,
+    written_in,
 )
 from autograder.nbgrading.pages.outline import WAITS, is_students
 from autograder.nbgrading.pages.rendering import WORKER
@@ -70,6 +71,8 @@ class Submitted:
     lesson: str
     folder: Path
     to: Path
+    is_loose: bool = False
+    """Whether notebooks of the lesson lie beside its folder as well."""
 
     @property
     def record(self) -> Path:
@@ -89,10 +92,11 @@ def submitted_in(
         raise GradingFailed(f"there is no folder {folder}: name one in which submissions lie")
     _refuse_among(folder, out)
     found, names = [], lessons_of(course)
-    for student in sorted(folder.iterdir()):
-        if only in (None, student.name) and student.is_dir() and not _is_closed(student):
-            for lesson, place in _lessons_in(course, student, names):
-                found.append(Submitted(student.name, lesson, place, out / student.name / lesson))
+    for student in _students_in(folder, only):
+        if not _is_closed(student):
+            for lesson, place, is_loose in _lessons_in(course, student, names):
+                to = out / student.name / lesson
+                found.append(Submitted(student.name, lesson, place, to, is_loose))
     if not found:
         raise GradingFailed(
             f"{folder} has no submission to a lesson of this course: they lie in "
@@ -113,12 +117,11 @@ def _refuse_among(folder: Path, out: Path) -> None:
 
 def closed_in(folder: Path, only: str | None = None) -> list[str]:
     """Whose submissions can't be opened, each in a sentence that says what opens them."""
-    students = (one for one in sorted(folder.iterdir()) if only in (None, one.name))
     return [
         f"{shown(one.name)} is not graded: {_path(one)} can't be opened by who grades; "
         "`chmod -R u+rwX` opens it"
-        for one in students
-        if one.is_dir() and _is_closed(one)
+        for one in _students_in(folder, only)
+        if _is_closed(one)
     ]
 
 
@@ -132,28 +135,67 @@ def _path(path: Path) -> Path:
     return Path(*map(shown, path.parts))
 
 
-def _lessons_in(course: Course, student: Path, names: Sequence[str]) -> Iterator[tuple[str, Path]]:
-    """The lessons that a student has handed in, and the folder of each."""
-    loose = set(names)
+def nothing_in(folder: Path, submitted: Sequence[Submitted], only: str | None = None) -> list[str]:
+    """Whose folder has no submission that was found, each in a sentence that says where it lies."""
+    found = {one.student for one in submitted}
+    return [
+        f"{shown(one.name)} has no submission to a lesson of this course in {_path(one)}: one lies "
+        "in <lesson>/<lesson>.ipynb there, or in <lesson>.ipynb"
+        for one in _students_in(folder, only)
+        if one.name not in found and not _is_closed(one)
+    ]
+
+
+def _students_in(folder: Path, only: str | None) -> list[Path]:
+    names = (one for one in sorted(folder.iterdir()) if only in (None, one.name))
+    return [one for one in names if one.is_dir() and not is_leaving(one.name)]
+
+
+def _lessons_in(
+    course: Course, student: Path, names: Sequence[str]
+) -> Iterator[tuple[str, Path, bool]]:
+    """The lessons that a student has handed in, and the folder of each.
+
+    That is the lesson's own, unless only notebooks beside that one are answered; whether there are
+    any is said as well.
+    """
+    answered = _answered_loosely(course, student, names)
     for lesson in names:
-        if os.path.lexists(student / lesson):
-            yield lesson, student / lesson
-        elif os.path.lexists(student / f"{lesson}.ipynb"):
-            yield lesson, student
-        else:
-            continue
-        loose.discard(lesson)
-    if loose and any(path.is_file() and is_notebook(path.name) for path in student.iterdir()):
-        # What has another name is known by its cells.
-        others = [f"{name}.ipynb" for name in names]
-        given = {one: given_out(course.source / one / f"{one}.ipynb") for one in sorted(loose)}
-        kinds = {name: kind for own in given.values() for name, kind in own.to_write.items()}
-        answered = answered_in(student, GivenOut(kinds), others)
-        for lesson, own in given.items():
-            if answered.isdisjoint(own.to_write):
-                continue
-            if which_notebook(student, f"{lesson}.ipynb", own, others).content:
-                yield lesson, student
+        own = given_out(_notebook(course, lesson)).to_write if answered else ()
+        is_named = os.path.lexists(student / f"{lesson}.ipynb")
+        is_loose = is_named or not answered.isdisjoint(own)
+        is_own = os.path.lexists(student / lesson)
+        if is_own and not (is_loose and _is_beside(course, student, lesson)):
+            yield lesson, student / lesson, is_loose
+        elif is_loose:
+            yield lesson, student, False
+
+
+def _answered_loosely(course: Course, student: Path, names: Sequence[str]) -> set[str]:
+    """Which cells are answered in notebooks with names of their own, each of which is read once."""
+    others = {one for name in names for one in (name, f"{name}.ipynb")}
+    loose = (one for one in student.iterdir() if one.name not in others and is_notebook(one.name))
+    if not any(one.is_file() for one in loose):
+        return set()
+    given = [given_out(_notebook(course, name)).to_write for name in names]
+    together = {cell: kind for one in given for cell, kind in one.items()}
+    return answered_in(student, GivenOut(together), others)
+
+
+def _is_beside(course: Course, student: Path, lesson: str) -> bool:
+    """Whether a lesson is answered in a student's folder, and nowhere in its own within that."""
+    written = written_in(student, *_asked_of_one_folder(course, lesson))
+    return bool(written) and not any(name.startswith(f"{lesson}/") for name in written)
+
+
+def _notebook(course: Course, lesson: str) -> Path:
+    return course.source / lesson / f"{lesson}.ipynb"
+
+
+def _asked_of_one_folder(course: Course, lesson: str) -> tuple[GivenOut, list[str]]:
+    """What was given out with a lesson, and the files and folders of others."""
+    others = [name for name in lessons_of(course) if name != lesson]
+    return given_out(_notebook(course, lesson)), [*others, *(f"{one}.ipynb" for one in others)]
 
 
 def lessons_of(course: Course) -> list[str]:
@@ -228,21 +270,46 @@ def _result(begun: _Begun) -> StudentResult:
 
 def _job(course: Course, one: Submitted, isolation: str) -> tuple[Job, HandedIn, Beside]:
     source, walls = course.source / one.lesson, usual_walls(course, isolation)
-    own, asked = _course_files(source), f"{one.lesson}.ipynb"
+    own, asked = _course_files(source), source / f"{one.lesson}.ipynb"
     # Notebooks of other lessons lie beside it, where a student has one folder for all.
     alone = one.folder.name == one.lesson
     files = beside(one.folder, own) if alone else Beside(course=own)
-    others = [] if alone else [f"{name}.ipynb" for name in lessons_of(course) if name != one.lesson]
-    submission = which_notebook(one.folder, asked, given_out(source / asked), others)
+    if alone:
+        submission = which_notebook(one.folder, asked.name, given_out(asked))
+        submission = _unless_another(course, one, submission)
+    else:
+        asked_of_it = _asked_of_one_folder(course, one.lesson)
+        submission = which_notebook(one.folder, asked.name, *asked_of_it)
     job = job_of(
         course.root,
-        source / asked,
+        asked,
         submission.content,
         walls,
         files=files.contents(walls.limits_given.disk_bytes // 2),
         remarks=(*submission.remarks, *files.left_out),
     )
     return job, submission, files
+
+
+def _unless_another(course: Course, one: Submitted, submission: HandedIn) -> HandedIn:
+    """What is in a lesson's folder; nothing yet where other answers lie beside that folder."""
+    if submission.why_not or not one.is_loose:
+        return submission
+    lesson = one.lesson
+    written = written_in(one.folder.parent, *_asked_of_one_folder(course, lesson))
+    own = f"{lesson}/{submission.name}"
+    others = sorted(
+        name
+        for name in written.keys() - {own}
+        if not name.startswith(f"{lesson}/") and written[name] != written.get(own)
+    )
+    if own not in written or not others:
+        return submission
+    both = listed([own, *map(shown, others)], len(written))
+    return HandedIn(
+        why_not=f"{both} could each be meant: only one can count",
+        of=" ".join(written[name] for name in (own, *others)),
+    )
 
 
 def _known(one: Submitted, job: Job, submission: HandedIn, files: Beside) -> Record | None:

@@ -8,8 +8,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import nbformat
 import pytest
+from nbformat.v4 import new_notebook
 
+from autograder.checks.source.cells import grade_id_of
 from autograder.course import Course
 from autograder.errors import GradingFailed, RenderingFailed
 from autograder.grading.apart import apart
@@ -21,12 +24,14 @@ from autograder.nbgrading.pages.records import (
     Submitted,
     closed_in,
     grade_to_records,
+    nothing_in,
     submitted_in,
 )
 from tests.support.anybody import as_anybody
 from tests.support.course import COURSE, ROOT
 from tests.support.graded_class import STUDENTS, class_of_twelve
-from tests.support.tiny_course import LESSON
+from tests.support.samples import make_cell
+from tests.support.tiny_course import LESSON, tiny_course
 
 pytestmark = pytest.mark.slow
 
@@ -165,6 +170,90 @@ def test_what_is_of_no_lesson_is_read_once(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(GradingFailed, match="no submission to a lesson of this course"):
         submitted_in(COURSE, tmp_path / "in", tmp_path / "out")
     assert len(looks) == 1
+    for lesson in COURSE.lessons():
+        (tmp_path / "in" / "eve" / lesson).mkdir()
+    found = submitted_in(COURSE, tmp_path / "in", tmp_path / "out")
+    assert [one.is_loose for one in found] == [False] * len(COURSE.lessons())
+    assert len(looks) == 2
+
+
+@pytest.fixture(scope="module")
+def lessons(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course of the tiny lesson and of another one that has cells of other names."""
+    root = tmp_path_factory.mktemp("lessons")
+    (root / "source" / "other").mkdir(parents=True)
+    cell = make_cell("code", "def halve(x): pass", "halve", solution=True)
+    nbformat.write(new_notebook(cells=[cell]), root / "source" / "other" / "other.ipynb")
+    tiny_course(root)
+    return root
+
+
+def copy(root: Path, double: str = "") -> bytes:
+    """The tiny lesson as it was given out, or with one answer."""
+    path = root / "notebooks" / LESSON / f"{LESSON}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        cell.source = double if double and grade_id_of(cell) == "double" else cell.source
+    return str(nbformat.writes(notebook)).encode()
+
+
+OWN, LOOSE, AGAIN = f"{LESSON}/{LESSON}.ipynb", f"{LESSON}.ipynb", f"{LESSON} (1).ipynb"
+BOTH = "could each be meant: only one can count"
+
+
+@pytest.mark.parametrize(
+    ("files", "taken"),
+    [
+        ({OWN: "one = 1", LOOSE: "", "other.ipynb": "two = 2"}, OWN),
+        ({OWN: "one = 1", LOOSE: "one = 1", AGAIN: "one = 1"}, OWN),
+        ({OWN: "one = 1", LOOSE: "two = 2"}, f"{OWN} and {LOOSE} {BOTH}"),
+        ({OWN: "one = 1", AGAIN: "two = 2"}, f"{OWN} and {AGAIN} {BOTH}"),
+        ({f"{LESSON}/.ipynb_checkpoints/{AGAIN}": "one = 1", LOOSE: "two = 2"}, LOOSE),
+        ({f"{LESSON}/notes.txt": "", LOOSE: "two = 2"}, LOOSE),
+        ({f"{LESSON}/notes.txt": "", AGAIN: "two = 2"}, AGAIN),
+        ({OWN: "", LOOSE: "two = 2"}, LOOSE),
+        ({OWN: "", AGAIN: "two = 2"}, AGAIN),
+        ({OWN: "", LOOSE: ""}, OWN),
+        ({LOOSE: "one = 1", **{f"other/{n}.ipynb": "two = 2" for n in range(11)}}, LOOSE),
+        ({AGAIN: "one = 1", "mine.ipynb": "two = 2"}, f"mine.ipynb and {AGAIN} {BOTH}"),
+    ],
+)
+def test_what_lies_beside_a_lessons_folder_is_seen(
+    lessons: Path, tmp_path: Path, files: dict[str, str], taken: str
+) -> None:
+    for name, double in files.items():
+        (tmp_path / "in" / "ada" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / "ada" / name).write_bytes(copy(lessons, double))
+    course = Course(lessons)
+    found = submitted_in(course, tmp_path / "in", tmp_path / "out")
+    (one,) = (one for one in found if one.lesson == LESSON)
+    _, submission, _ = records._job(course, one, "none")
+    place = one.folder.relative_to(tmp_path / "in" / "ada") / submission.name
+    assert (submission.why_not or str(place)) == taken
+
+
+def test_other_answers_beside_a_lessons_folder_are_another_submission(
+    lessons: Path, tmp_path: Path
+) -> None:
+    course, digests = Course(lessons), set()
+    for double in ("two = 2", "three = 3"):
+        for name, text in ((OWN, "one = 1"), (LOOSE, double)):
+            (tmp_path / "in" / "ada" / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / "in" / "ada" / name).write_bytes(copy(lessons, text))
+        (one,) = submitted_in(course, tmp_path / "in", tmp_path / "out")
+        digests.add(records._job(course, one, "none")[1].digest)
+    assert len(digests) == 2
+
+
+def test_whose_folder_has_no_submission_is_named(lessons: Path, tmp_path: Path) -> None:
+    for name in ("ada/tiny.ipynb", "eve\nx/download/tiny.ipynb", "__MACOSX/ada/._tiny.ipynb"):
+        (tmp_path / "in" / name).parent.mkdir(parents=True)
+        (tmp_path / "in" / name).write_bytes(copy(lessons, "one = 1"))
+    found = submitted_in(Course(lessons), tmp_path / "in", tmp_path / "out")
+    (said,) = nothing_in(tmp_path / "in", found)
+    assert said.startswith("eve?x has no submission to a lesson of this course in ")
+    assert said.isprintable()
+    assert nothing_in(tmp_path / "in", found, "ada") == []
 
 
 def test_newer_record_is_not_graded_over_unasked(root: Path, tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ from autograder.grading.submitted_files import (
     is_leaving,
     is_notebook,
     is_plain,
+    listed,
     most_of,
     raise_if_ours,
     shown,
@@ -72,6 +73,7 @@ _ONE_WORD = ("CJK UNIFIED IDEOGRAPH", "HANGUL SYLLABLE")
 _FOLDER = re.compile(r"(?P<id>[^/]+)/(?P<file>.+)", re.DOTALL)
 _OURS = (NAME, SECRET)
 _MOST_ENTRIES = 200_000
+_NAMED = 20
 _TAKEN, _THERE, _DIFFERING, _UNTIMED = "taken", "there", "differing", "untimed"
 # Of these, no more is unpacked than is asked for; of others, a few bytes are gigabytes at once.
 _BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -114,7 +116,7 @@ def collect_zip(
 
     Raises:
         GradingFailed: when there is no such file, or it can't be read as a zip, or the lesson's
-            notebook can't be read, and where another program is collecting.
+            notebook can't be read, where another program is collecting, and where the disk fails.
     """
     if not path.exists():
         raise GradingFailed(f"there is no file {path}: name the zip as it was downloaded")
@@ -132,10 +134,10 @@ def collect_zip(
             try:
                 outcomes, said = collect.one(files, target)
             except (OSError, RecursionError) as error:
-                if isinstance(error, OSError):
-                    raise_if_ours(error)
                 with suppress(OSError, RecursionError):
                     discard(target)
+                if isinstance(error, OSError):
+                    _tell_if_ours(error, target, came[_TAKEN])
                 outcomes, said = [], ["what lies in submitted/ can't be read, or be replaced"]
             for outcome in outcomes:
                 came[outcome].append(student)
@@ -143,6 +145,17 @@ def collect_zip(
     taken = came[_TAKEN]
     late = [one for one in taken if any(_is_late(file.filename) for file in found[one].values())]
     return Collected(taken, came[_THERE], aside, came[_DIFFERING], late, came[_UNTIMED])
+
+
+def _tell_if_ours(error: OSError, target: Path, taken: Sequence[str]) -> None:
+    try:
+        raise_if_ours(error)
+    except OSError:
+        taken_before = listed(taken, _NAMED) if taken else "nobody"
+        raise GradingFailed(
+            f"{target} can't be written ({error.strerror or error}): taken before that was "
+            f"{taken_before}; put that right, as by making room, and collect again"
+        ) from error
 
 
 @dataclass(frozen=True)
@@ -172,22 +185,24 @@ class _Collecting:
         if target.exists() and _are_same(target, new):
             discard(target)
             return [_THERE], said
-        if target.exists() and (why_not := _why_not_instead(target, new, self.asked, self.given)):
+        if target.exists() and (why_not := self._why_not_instead(target, new)):
             discard(target)
             return [], [*said, f"what was there stays: of what is new, {why_not}"]
         is_timed = (target / NAME).is_file() and not _is_same_file(target / NAME, new / NAME)
         replace(target)
         return [_TAKEN, *([_UNTIMED] if is_timed else [])], said
 
+    def _why_not_instead(self, there: Path, new: Path) -> str:
+        """Why nothing could be graded of what is new; "" if it can, or as little of the other."""
+        why_not = self._why_not(new)
+        return why_not if why_not and not self._why_not(there) else ""
+
+    def _why_not(self, folder: Path) -> str:
+        return which_notebook(folder, self.asked, self.given).why_not
+
 
 def _lacks_a_notebook(left_out: Sequence[tuple[str, str]]) -> bool:
     return any(is_notebook(name) for name, _ in left_out)
-
-
-def _why_not_instead(there: Path, new: Path, asked: str, given: GivenOut) -> str:
-    """Why nothing could be graded of what is new; "" if it can, or of what is there as little."""
-    why_not = which_notebook(new, asked, given).why_not
-    return why_not if why_not and not which_notebook(there, asked, given).why_not else ""
 
 
 def _are_same(there: Path, new: Path) -> bool:

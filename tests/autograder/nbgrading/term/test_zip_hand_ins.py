@@ -1,5 +1,6 @@
 """Moodle's and Canvas's zips come to the right students, and to nobody where that is in doubt."""
 
+import errno
 import re
 import unicodedata
 import zipfile
@@ -16,7 +17,9 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograder.errors import GradingFailed
 from autograder.grading.submitted_files import _LEAVINGS, MOST_FILES
 from autograder.nbgrading.inbox.replacing import alone
+from autograder.nbgrading.term import zip_hand_ins
 from autograder.nbgrading.term.roster import Listed
+from autograder.nbgrading.term.unpacking import unpack
 from autograder.nbgrading.term.zip_hand_ins import Collected, _Who, collect_zip
 
 pytestmark = pytest.mark.slow
@@ -427,6 +430,32 @@ def test_collecting_that_fails_leaves_no_lock(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="full"), alone(tmp_path / "submitted"):
         raise OSError("the disk is full")
     assert [path.name for path in tmp_path.iterdir()] == ["submitted"]
+
+
+@pytest.mark.parametrize("full_for", ["ada", "ben"])
+def test_disk_that_fails_says_who_was_taken(
+    collect, monkeypatch: pytest.MonkeyPatch, full_for: str
+) -> None:
+    def unpack_until_full(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, path: Path) -> int:
+        if entry.filename.startswith(full_for):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return unpack(archive, entry, path)
+
+    files = {f"ada/{NOTEBOOK}": b"{}", f"ben/{NOTEBOOK}": b"{}"}
+    with monkeypatch.context() as patch:
+        patch.setattr(zip_hand_ins, "unpack", unpack_until_full)
+        with pytest.raises(GradingFailed) as told:
+            collect(files)
+    taken = [] if full_for == "ada" else ["ada"]
+    assert str(told.value) == (
+        f"{collect.submitted / full_for / LESSON} can't be written (No space left on device): "
+        f"taken before that was {', '.join(taken) or 'nobody'}; put that right, as by making "
+        "room, and collect again"
+    )
+    assert there(collect) == {f"{one}/{LESSON}/{NOTEBOOK}" for one in taken}
+    assert not [*collect.submitted.rglob("*arriving*")]
+    again = collect(files)
+    assert (again.there, [*again.there, *again.taken]) == (taken, ["ada", "ben"])
 
 
 def test_nobody_collects_beside_another(collect) -> None:

@@ -15,6 +15,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 # SQLite's word for it, and PostgreSQL's: it undoes what it can't put into an order, too.
 _BUSY = re.compile(r"\b(?:dead)?lock(?:ed)?\b|could not serialize")
+_FULL_THERE = re.compile(r"\bfull\b|No space left")
 
 
 def is_busy(failure: DatabaseError) -> bool:
@@ -42,16 +43,31 @@ def _of_gradebook(failure: DatabaseError) -> str:
     reason = _first_line(failure.orig or failure)
     if is_busy(failure):
         return "another program is writing to the gradebook: wait until it is done, and try again"
-    if "full" in reason:
+    if _FULL_THERE.search(reason):
         return "the disk is full: make room where the gradebook is, and try again"
+    if not isinstance(failure.orig, sqlite3.Error):
+        return _of_server(failure, reason)
     if "readonly" in reason:
         return "the gradebook can't be written to: look at who owns gradebook.db"
-    if isinstance(failure, OperationalError) and isinstance(failure.orig, sqlite3.OperationalError):
+    if isinstance(failure, OperationalError):
         return (
             f"the gradebook can't be used as it is ({reason}): if it was made by another nbgrader, "
             "keep a copy of gradebook.db and run `nbgrader db upgrade`"
         )
     return f"the gradebook can't be read ({reason}): put back a copy of gradebook.db"
+
+
+def _of_server(failure: DatabaseError, reason: str) -> str:
+    """About a gradebook that is in no file here, as one on PostgreSQL."""
+    if failure.connection_invalidated or "connection" in reason:
+        return (
+            f"the connection to the gradebook's server failed ({reason}): see that the server runs "
+            "and can be reached from here, and try again"
+        )
+    return (
+        f"the gradebook's server refused what it was asked ({reason}): see its log, and "
+        "c.CourseDirectory.db_url in nbgrader_config.py"
+    )
 
 
 def _of_files(failure: OSError) -> str:

@@ -17,12 +17,13 @@ from typing import Any
 
 from nbgrader.api import Gradebook
 from nbgrader.exchange.default.exchange import Exchange
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from traitlets.config import Config
 
 from autograder.course import Course
 from autograder.errors import GradingFailed
 from autograder.grading.submitted_files import shown
+from autograder.nbgrading.failures import sentence_of
 from autograder.nbgrading.inbox.student_ids import NOBODY, is_student_id
 from autograder.nbgrading.term.any_files import entries, kind, printed, remove_files
 from autograder.nbgrading.term.roster import FILE
@@ -261,10 +262,12 @@ def one_student(
         raise GradingFailed(
             f"{printed(Path(name))}: {what}: mend that, and the same command goes on from here"
         ) from error
+    except DatabaseError as error:
+        raise GradingFailed(f"{sentence_of(error)}; the same command goes on from here") from error
     except SQLAlchemyError as error:
         raise GradingFailed(
-            f"the gradebook could not be used ({getattr(error, 'orig', error)}): when no other "
-            "program writes to it, the same command goes on from here"
+            f"the gradebook could not be used ({str(error).splitlines()[0]}): the same command "
+            "goes on from here"
         ) from error
 
 

@@ -1,6 +1,7 @@
 """What formgrader is asked for: names in addresses, and what is sent to be saved."""
 
 import json
+import sqlite3
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -60,7 +61,7 @@ def test_failure_costs_one_request(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             "PUT",
             "Nothing is saved, since the grade",
         ),
-        ("could not read block 5", "GET", "This is not shown, since the gradebook can't be read"),
+        ("no such table: grade", "GET", "This is not shown, since the gradebook can't be used"),
     ],
 )
 @pytest.mark.parametrize("wrapped", [False, True])
@@ -70,7 +71,7 @@ def test_failing_gradebook_is_a_sentence(
     """nbgrader wraps what the database says where it saves a student or a lesson."""
     try:
         try:
-            raise OperationalError("UPDATE", {}, Exception(reason))
+            raise OperationalError("UPDATE", {}, sqlite3.OperationalError(reason))
         except OperationalError as locked:
             if wrapped:
                 raise InvalidEntry(*locked.args) from None

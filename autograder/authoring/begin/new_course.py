@@ -5,7 +5,7 @@ from pathlib import Path
 
 from autograder.authoring.begin.templating import filled_in
 from autograder.errors import WorkFolderError
-from autograder.whole_file import write_whole
+from autograder.whole_file import write_all
 
 # Each file with its template; without one it is empty.
 _FILES = {
@@ -29,15 +29,15 @@ def new_course(folder: Path) -> list[Path]:
     """
     folder = folder.resolve()
     words = {"name": re.sub(r"[^\w .-]", "_", folder.name)}
-    written = []
     try:
-        if folder.exists() and any(folder.iterdir()):
+        if any(not one.is_dir() for one in folder.rglob("*")):
             raise WorkFolderError(f"{folder} is not empty: name a folder that is not there yet")
-        for name, template in _FILES.items():
-            text = filled_in(template, words) if template else ""
-            write_whole(folder / name, text.encode())
-            written.append(folder / name)
+        texts = {
+            folder / name: filled_in(template, words) if template else ""
+            for name, template in _FILES.items()
+        }
+        write_all({path: text.encode() for path, text in texts.items()})
     except OSError as error:
         sentence = f"{folder} can't be written to ({error.strerror}): name another folder"
         raise WorkFolderError(sentence) from error
-    return written
+    return [*texts]

@@ -9,7 +9,7 @@ from autograder.authoring.lesson.personal import course_lesson
 from autograder.authoring.lesson.reading import IS_NAME
 from autograder.course import Course, lesson_number, module_name
 from autograder.errors import LessonNameError
-from autograder.whole_file import write_whole
+from autograder.whole_file import write_all
 
 
 def new_exercise(
@@ -51,11 +51,13 @@ def new_exercise(
     }
     if not with_asserts:
         written[course.own / "exams" / f"{module}.py"] = ("own_exam_head.py", "own_exam.py")
+    contents = {}
     for path, (head, body) in written.items():
         above = filled_in(head, words) if head else ""
         if path.is_file():
             above = path.read_text(encoding="utf-8")
         between = "\n\n" if path.suffix == ".py" else "\n"
         above = f"{above.rstrip()}\n{between}" if above.strip() else ""
-        write_whole(path, f"{above}{filled_in(body, words | {'above': above})}".encode())
+        contents[path] = f"{above}{filled_in(body, words | {'above': above})}".encode()
+    write_all(contents)
     return [*written]

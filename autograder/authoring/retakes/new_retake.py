@@ -20,7 +20,7 @@ from autograder.authoring.retakes.text import NoRetake, filled, template_of
 from autograder.checks.exam.exam import exams_of
 from autograder.course import Course, lesson_number, module_name
 from autograder.errors import LessonNameError
-from autograder.whole_file import write_whole
+from autograder.whole_file import write_all
 
 _WIDTH = 100
 # Most numbers don't tell all mistakes of all exercises apart.
@@ -83,9 +83,11 @@ def new_retake(
         "number": str(found),
         "passed_on": "\n".join(_passed_on(original, one) for one in sorted(exams_of(examined))),
     }
-    for path, by in files.items():
-        text = filled_in(by, words) if by else filled(template, as_written, specimens)
-        write_whole(path, text.encode())
+    texts = {
+        path: filled_in(by, words) if by else filled(template, as_written, specimens)
+        for path, by in files.items()
+    }
+    write_all({path: text.encode() for path, text in texts.items()})
     return NewRetake([*files], found, compared)
 
 

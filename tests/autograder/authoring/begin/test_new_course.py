@@ -48,6 +48,11 @@ def test_every_file_to_fill_in_says_where(tmp_path: Path) -> None:
     assert all(f"`{name}`" in written[Path("README.md")] for name in named)
 
 
+def test_folders_that_a_full_disk_has_left_are_no_course(tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    assert new_course(tmp_path)
+
+
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").touch()
     with pytest.raises(WorkFolderError, match="is not empty: name a folder that is not there yet"):

@@ -1,6 +1,8 @@
 """The program: its commands, and how it ends when one of them can't be carried out."""
 
+import errno
 import inspect
+import os
 import sys
 from collections.abc import Callable
 from typing import Never
@@ -15,6 +17,7 @@ from autograder.cli.opening import lab, mark, teach
 from autograder.cli.student import student
 from autograder.cli.term import collect, doctor, roster
 from autograder.errors import CourseError, GradingFailed, NotInstalled
+from autograder.whole_file import is_full
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 
@@ -41,7 +44,8 @@ for command in (
 def main() -> None:
     """Run the command line; a CourseError becomes one sentence and its exit code.
 
-    So does what becomes of a gradebook that another program holds, or that can't be read.
+    So does what becomes of a gradebook that another program holds, or that can't be read, and of a
+    full disk, whichever file was to be written.
     """
     try:
         app()
@@ -52,9 +56,9 @@ def main() -> None:
             raise
         _end_with(missing)
     except Exception as error:
-        if not (unusable := _of_gradebook(error)):
+        if not (told := _of_gradebook(error) or _of_full_disk(error)):
             raise
-        _end_with(unusable)
+        _end_with(told)
 
 
 def _of_gradebook(error: Exception) -> GradingFailed | None:
@@ -67,6 +71,19 @@ def _of_gradebook(error: Exception) -> GradingFailed | None:
     from autograder.nbgrading.failures import sentence_of
 
     return GradingFailed(sentence_of(error)) if isinstance(error, DatabaseError) else None
+
+
+def _of_full_disk(error: BaseException | None) -> CourseError | None:
+    """About a disk that was full, whatever failed for that; None for all else."""
+    while error and not is_full(error):
+        error = error.__cause__ or error.__context__
+    if not isinstance(error, OSError):
+        return None
+    reason = error.strerror or os.strerror(errno.ENOSPC)
+    where = f": {error.filename}" if error.filename else ""
+    return CourseError(
+        f"the disk is full ({reason}{where}): make room, and run the same command again"
+    )
 
 
 def _end_with(error: CourseError) -> Never:

@@ -2,16 +2,18 @@
 
 import errno
 import json
+import os
 import re
 import sqlite3
 
 from nbformat.reader import NotJSONError
+from nbgrader.api import InvalidEntry
 from nbgrader.converters import NbGraderException
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from autograder.errors import CourseError
+from autograder.whole_file import is_full
 
-_FULL = (errno.ENOSPC, errno.EDQUOT)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 # SQLite's word for it, and PostgreSQL's: it undoes what it can't put into an order, too.
 _BUSY = re.compile(r"\b(?:dead)?lock(?:ed)?\b|could not serialize")
@@ -27,8 +29,10 @@ def sentence_of(failure: BaseException) -> str:
     """What failed and what to do about it."""
     if isinstance(failure, CourseError | NbGraderException):
         return str(failure)
-    if isinstance(failure, DatabaseError):
-        return _of_gradebook(failure)
+    # nbgrader wraps what the gradebook says while it saves.
+    said = failure.__context__ if isinstance(failure, InvalidEntry) else failure
+    if isinstance(said, DatabaseError):
+        return _of_gradebook(said)
     if isinstance(failure, OSError):
         return _of_files(failure)
     if isinstance(failure, MemoryError):
@@ -73,7 +77,8 @@ def _of_server(failure: DatabaseError, reason: str) -> str:
 def _of_files(failure: OSError) -> str:
     reason = failure.strerror or _first_line(failure)
     where = f" {failure.filename}" if failure.filename else ""
-    if failure.errno in _FULL:
+    if is_full(failure):
+        reason = failure.strerror or os.strerror(errno.ENOSPC)
         return f"the disk is full ({reason}{where and ':' + where}): make room, and grade again"
     if failure.errno in _FORBIDDEN:
         return f"{reason}:{where}: let whoever grades write there, and grade again"

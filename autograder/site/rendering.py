@@ -4,6 +4,7 @@ What it says of itself goes nowhere; what it warns of is an error, because then 
 or a text is not read as its author meant it.
 """
 
+import errno
 import importlib.util
 import os
 import re
@@ -86,6 +87,9 @@ def _is_installed(module: str) -> bool:
 def _some(warned: Iterable[str], texts: Path) -> str:
     # Where the texts lay while pages were made of them means nothing to a reader.
     said = [line.replace(f"{texts.resolve()}/", "").strip() for line in warned]
+    if any((full := os.strerror(errno.ENOSPC)) in line for line in said):
+        # Each file that could not be copied has a line of its own.
+        return f"the disk is full ({full}): make room, and make them again"
     more = f" (and {len(said) - _SHOWN} more lines)" if len(said) > _SHOWN else ""
     return "; ".join(said[:_SHOWN]) + more or "Sphinx stopped and did not say why"
 

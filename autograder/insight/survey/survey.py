@@ -53,5 +53,6 @@ def write_report(
             path.write_text(text, encoding="utf-8", newline="")
             files.append(path)
     except OSError as error:
-        raise GradingFailed(f"the report can't be written to {folder}: {error}") from error
+        why = error.strerror or error
+        raise GradingFailed(f"the report can't be written to {folder}: {why}") from error
     return files

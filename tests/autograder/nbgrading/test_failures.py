@@ -1,8 +1,12 @@
 """What fails on our side is one sentence, which says nothing of a file where there is none."""
 
+import errno
+import os
+import shutil
 import sqlite3
 
 import pytest
+from nbgrader.api import InvalidEntry
 from sqlalchemy.exc import DatabaseError, InternalError, OperationalError, ProgrammingError
 
 from autograder.nbgrading.failures import is_busy, sentence_of
@@ -54,6 +58,22 @@ def test_gradebook_on_a_server_is_no_file(failure: DatabaseError, says: str) -> 
     assert "gradebook.db" not in said
     assert "\n" not in said
     assert not is_busy(failure)
+
+
+def test_what_nbgrader_wraps_is_the_gradebooks() -> None:
+    wrapped = InvalidEntry("(sqlite3.OperationalError) database or disk is full\n[SQL: INSERT")
+    wrapped.__context__ = OperationalError(
+        "INSERT", {}, sqlite3.OperationalError("database or disk is full")
+    )
+    assert sentence_of(wrapped).startswith("the disk is full: make room where the gradebook is")
+    assert sentence_of(InvalidEntry("no\nname")) == "InvalidEntry: no; the log has all of it"
+
+
+def test_whole_folder_that_finds_no_room_is_a_full_disk() -> None:
+    copying = shutil.Error([("a", "b", f"[Errno 28] {os.strerror(errno.ENOSPC)}")])
+    assert sentence_of(copying) == (
+        "the disk is full (No space left on device): make room, and grade again"
+    )
 
 
 def test_gradebook_in_a_file_is_named() -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from autograder.checks.exam.case import Case
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import all_that_is_written
+from autograder.checks.exam.two_slips import praises
 
 Specimen = Callable[..., object]
 D = TypeVar("D")
@@ -96,5 +97,5 @@ def told_coarsely(
         is_stopped = report.verdict is Verdict.EXCEPTION
         told = finding.details if is_stopped else ("it is wrong about at least one of them",)
         finding = Finding(OTHER_FUNCTIONS, "", told)
-    nearest = "" if report.misconception else share
+    nearest = "" if report.misconception or praises(report.hint) else share
     return replace(report, passed=(), total=0, finding=finding, nearest=nearest)

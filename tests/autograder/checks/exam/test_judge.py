@@ -690,6 +690,34 @@ def test_likeness_needs_parts_to_compare():
     assert report.misconception == ""
 
 
+def test_an_array_of_another_dtype_is_no_list():
+    def as_a_list(x):
+        """Your result is a list."""
+        return x.astype(int).sum(axis=0).tolist()
+
+    def whole(x):
+        return x.astype(int).sum(axis=0)
+
+    def narrow(x):
+        return whole(x).astype(np.int32)
+
+    for wrap in (lambda f: f, lambda f: lambda x: {"text": f(x)}):
+        known = wrap(as_a_list)
+        known.__name__ = "as_a_list"
+        five = case("five", wrap(whole), known, x=WORDS)
+        assert judged(known, five).misconception == "as_a_list"
+        assert judged(wrap(narrow), five).misconception == ""
+
+
+def test_what_is_right_is_counted_nowhere_as_wrong():
+    """Who writes to an argument is right in few cases, and returns what is right in all."""
+    cases = [case(f"{n} rows", centred, x=WORDS[:n]) for n in (3, 4, 5)]
+    cases.append(case("zeros", centred, x=0 * WORDS))
+    report = judged(in_place, *cases)
+    assert report.hint.startswith("What you return is right")
+    assert report.nearest == ""
+
+
 @pytest.mark.parametrize(
     ("left", "right", "sentence"),
     [

@@ -464,6 +464,16 @@ def test_two_mistakes_are_both_named_where_each_is_left_by_a_change() -> None:
     assert Report.from_json(found.as_json()) == found
 
 
+def test_what_praises_is_none_of_two() -> None:
+    """It is true of the changed answer, and not of the one that was written."""
+    praise = "The mean is right, but it is negative."
+    wrong = means_in("def mean_of_rows(x):\n    means = x.mean(axis=0)\n    return 1 - means - 1\n")
+    hints = {**BOTH.hints, "negative": praise}
+    found = with_places(BOTH.preview(wrong), wrong, BOTH.printed, hints)
+    assert praise not in found.hint
+    assert "one of them is this. You take the mean of the columns." in found.hint
+
+
 def test_what_the_answer_has_right_is_no_mistake_of_its() -> None:
     """A change can lead to a mistake that nobody has made: here all rows but one are right."""
     text = TWO_SLIPS.replace("sum(axis=1)", "mean(axis=1) ** 0.5 * np.sign(x.mean(axis=1))")

@@ -11,10 +11,11 @@ clock; `trials` bounds each change.
 import ast
 import re
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
+from itertools import combinations, islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,11 +24,12 @@ from autograder.checks.drivers.memory import memory_limit
 from autograder.checks.exam.case import Case, is_mistaken
 from autograder.checks.exam.report import Place
 from autograder.checks.locate.calls import RIGHT
+from autograder.checks.locate.changing import Blame, Change, Changes, changes_of, near_changes
 from autograder.checks.locate.clock import TooLong, processor_time
 from autograder.checks.locate.families.change import MOST_QUOTED, Family, StatementFamily, in_words
-from autograder.checks.locate.families.table import FAMILIES, NEARER, TAKING_AWAY
-from autograder.checks.locate.places import Slot, is_tick, slots_of
-from autograder.checks.locate.seen import Kinds, Ran, watching
+from autograder.checks.locate.families.table import FAMILIES, TAKING_AWAY
+from autograder.checks.locate.places import slots_of
+from autograder.checks.locate.seen import Kinds, watching
 from autograder.checks.locate.source import MOST_LINES, AnswerSource, source_of
 from autograder.checks.locate.trials import Trials
 from autograder.checks.values.compare import numbers_in_parts
@@ -52,7 +54,6 @@ _KINDS = "fbiuU"
 _BY_CHANCE = 1 / 3
 _LINE = re.compile(r"line (\d+):")
 
-_Changes: TypeAlias = Generator[tuple[ast.expr | ast.stmt, Family | StatementFamily]]
 # By part, which entries are wrong and which are no number; None where all of them are wrong.
 _Entries: TypeAlias = Mapping[str, tuple[np.ndarray, np.ndarray] | None]
 
@@ -85,6 +86,15 @@ class FoundPlace:
         more = in_words(family, _printable(self.quoted))
         alone = not self.besides
         return Place(self.line, text, family.about, more, alone=alone, both=both, half=self.half)
+
+
+@dataclass(frozen=True)
+class _Left:
+    """A place at which a change leaves a mistake, and which change that is."""
+
+    place: FoundPlace
+    turn: int
+    change: Change
 
 
 def search(
@@ -139,13 +149,15 @@ def search(
     known = _known(cases, outcomes)
     trials = Trials(source, [cases[n] for n in order], [costs[n] for n in order], known)
     found: dict[int, FoundPlace] = {}
-    besides: dict[tuple[object, ...], FoundPlace] = {}
-    to_blame = _Blame(
+    besides: dict[tuple[object, ...], _Left] = {}
+    to_blame = Blame(
         [one for one, is_wrong in zip(ran, wrong, strict=True) if is_wrong],
         [one for one, is_wrong in zip(ran, wrong, strict=True) if not is_wrong],
     )
     used = source.used()
-    changes = _changes(source, kinds, to_blame, _stopped_at(outcomes[wrong.index(True)]))
+    first = _stopped_at(outcomes[wrong.index(True)])
+    makes = partial(changes_of, source, kinds, to_blame, first)
+    changes = makes()
     # What they print, and warn of, would be about what the learner has not written; and a change
     # may ask for far more memory than the answer does.
     with one_torch_thread(), quiet(), memory_limit(_MOST_MEMORY) as is_bounded:
@@ -162,16 +174,21 @@ def search(
                 end = min(end, 2 * processor_time() - started)
             elif family not in TAKING_AWAY and used <= source.used():
                 names = tuple(name for name in known if name in explaining)
-                besides.setdefault((line, names), replace(place, besides=names))
+                place = replace(place, besides=names)
+                besides.setdefault((line, names), _Left(place, turn, (node, family)))
         changes.close()
+        end = processor_time() + SECONDS_FOR_TWO
+        last = time.monotonic() + _PATIENCE * SECONDS_FOR_TWO
+        is_right = partial(trials.is_right, end)
+        left = [*besides.values()][:_MOST_PLACES]
+        if not found and len({one.place.besides for one in left}) > 1:
+            left = _both_of(left, makes, is_right, is_over)
         # Two changes may ask for more still: where no kernel refuses it, none are tried.
-        is_asked = is_bounded and not found and not besides
+        is_asked = is_bounded and not found and not left
         if is_asked and _are_telling([case.expected.value for case in cases]):
-            near = partial(_near, source, slots_of(source, kinds), to_blame)
-            end = processor_time() + SECONDS_FOR_TWO
-            last = time.monotonic() + _PATIENCE * SECONDS_FOR_TWO
-            return _pair(source, near, partial(trials.is_right, end), is_over)
-    return [*found.values()] or [*besides.values()][:_MOST_PLACES]
+            near = partial(near_changes, source, slots_of(source, kinds), to_blame)
+            return _pair(source, near, is_right, is_over)
+    return [*found.values()] or [one.place for one in left]
 
 
 def _place(
@@ -181,9 +198,32 @@ def _place(
     return FoundPlace(line, source.text(line), FAMILIES.index(family), family.quoted(node))
 
 
+def _both_of(
+    left: Sequence[_Left],
+    changes: Callable[[], Changes],
+    is_right: Callable[[], bool],
+    is_over: Callable[[], bool],
+) -> list[_Left]:
+    """Two that leave each other's mistake: with both changes, all cases are right.
+
+    Else a change has made a mistake of its own, and nobody knows which. None are left then.
+    """
+    for one, other in combinations(left, 2):
+        if one.place.line == other.place.line or one.place.besides == other.place.besides:
+            continue
+        with closing(changes()) as first, closing(changes()) as second:
+            next(islice(first, one.turn, None))
+            for node, family in second:
+                if is_over():
+                    return []
+                if node is other.change[0] and family is other.change[1] and is_right():
+                    return [one, other]
+    return []
+
+
 def _pair(
     source: AnswerSource,
-    changes: Callable[[], "_Changes"],
+    changes: Callable[[], Changes],
     is_right: Callable[[], bool],
     is_over: Callable[[], bool],
 ) -> list[FoundPlace]:
@@ -197,14 +237,6 @@ def _pair(
                 lines = {place.line: place for place in both}
                 return [lines[line] for line in sorted(lines)]
     return []
-
-
-def _near(
-    source: AnswerSource, slots: tuple[Sequence[Slot], Sequence[Slot]], to_blame: "_Blame"
-) -> "_Changes":
-    """Makes one of the nearest changes after the other, of a source that may be changed already."""
-    expressions, blocks = (list(filter(to_blame.may_be, one)) for one in slots)
-    yield from _Putting(source).of_families(expressions, blocks, NEARER, turned=False)
 
 
 def _known(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> list[str]:
@@ -296,101 +328,3 @@ def _stopped_at(outcome: Outcome) -> int:
     """The line at which an answer stopped; 0 if it came to its end."""
     stopped = _LINE.match(outcome.raised.line) if outcome.raised else None
     return int(stopped[1]) if stopped else 0
-
-
-@dataclass(frozen=True)
-class _Blame:
-    """Which lines can be the reason: what wrong calls have run, and what right ones have."""
-
-    wrong: Sequence[Ran]
-    right: Sequence[Ran]
-
-    def may_be(self, slot: Slot) -> bool:
-        """Whether every wrong call has been there: no change elsewhere would make it right."""
-        return slot.lines is None or all(one.any_of(*slot.lines) for one in self.wrong)
-
-    def is_likely(self, slot: Slot) -> bool:
-        """Whether no right call has been there."""
-        return slot.lines is not None and not any(one.any_of(*slot.lines) for one in self.right)
-
-
-def _changes(source: AnswerSource, kinds: Kinds, to_blame: _Blame, first: int) -> "_Changes":
-    """Makes change after change; while it waits, the source is changed.
-
-    What is wrong in a line stops there, or below it: so that line comes first, then those above.
-    """
-    expressions, blocks = (list(filter(to_blame.may_be, one)) for one in slots_of(source, kinds))
-    expressions.sort(key=lambda slot: _distance(slot.content.lineno, first))
-    there = [slot for slot in expressions if slot.content.lineno == first]
-    putting = _Putting(source)
-    likely = [slot for slot in expressions if to_blame.right and to_blame.is_likely(slot)]
-    for slots, families in ((there, NEARER), (likely, NEARER), (expressions, FAMILIES)):
-        its = blocks if slots is expressions else []
-        yield from putting.of_families(slots, its, families, turned=not first)
-
-
-def _distance(line: int, first: int) -> tuple[bool, int]:
-    """Of a line from the one at which the answer stopped: what is below it comes last."""
-    return (line > first, abs(line - first)) if first else (False, line)
-
-
-class _Putting:
-    """Puts one change after another where it belongs, with lines that the compiler can take."""
-
-    def __init__(self, source: AnswerSource) -> None:
-        # What has its lines already, in an answer and below a change that is made of its parts.
-        self._has_lines = {id(node) for one in source.definitions for node in ast.walk(one)}
-
-    def of_families(
-        self,
-        expressions: Sequence[Slot],
-        blocks: Sequence[Slot],
-        families: Iterable[Family | StatementFamily],
-        *,
-        turned: bool,
-    ) -> "_Changes":
-        """What families make of expressions and blocks, from the end where that is `turned`."""
-        for family in families:
-            if isinstance(family, Family):
-                from_the_end = family.from_the_end and turned
-                for slot in reversed(expressions) if from_the_end else expressions:
-                    yield from self.of_expression(slot, family)
-            else:
-                for slot in blocks:
-                    yield from self.of_block(slot, family)
-
-    def of_expression(self, slot: Slot, family: Family) -> Iterator[tuple[ast.expr, Family]]:
-        """What a family makes of an expression; it stands there while this waits."""
-        before = slot.content
-        try:
-            for after in family.changes(before, slot.scope):
-                self._locate(after, before)
-                slot.put(after)
-                yield before, family
-        finally:
-            slot.put(before)
-
-    def of_block(
-        self, slot: Slot, family: StatementFamily
-    ) -> Iterator[tuple[ast.stmt, StatementFamily]]:
-        """What a family makes of a block, at one of its statements after another."""
-        before = slot.content
-        try:
-            for n, statement in enumerate(before):
-                if is_tick(statement):
-                    continue
-                for changed, after in family.changes(before, n, slot.scope):
-                    for one in after:
-                        self._locate(one, statement)
-                    slot.put(after)
-                    yield changed, family
-        finally:
-            slot.put(before)
-
-    def _locate(self, node: ast.AST, like: ast.AST) -> None:
-        if id(node) in self._has_lines:
-            return
-        if "lineno" in node._attributes and not hasattr(node, "lineno"):
-            ast.copy_location(node, like)
-        for part in ast.iter_child_nodes(node):
-            self._locate(part, like)

@@ -81,8 +81,8 @@ def try_training(
     never = _unchanged(notes.names, parameters)
     found: dict[str, object] = {
         "returned": _described(losses),
-        "the losses are those of the steps": _alike(losses, noted)
-        and _alike(noted, _recomputed(model, parameters, given)),
+        "the losses are those of the steps": _alike(losses, noted),
+        "they are those of the next tokens": _alike(noted, _recomputed(model, parameters, given)),
         "calls of the model": len(given),
         "shapes of its inputs": sorted(set(notes.shapes)),
         "pieces are parts of the text": all(place is not None for step in begun for place in step),

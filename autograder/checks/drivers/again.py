@@ -61,8 +61,8 @@ def called_again(answer: Callable[..., Any], *given: object) -> object:
     return second
 
 
-def settings_kept(use: Callable[..., Any], answer: Callable[..., Any], *given: object) -> str:
-    """What is left, in an answer's process, by all that a driver has it do.
+def settings_kept(use: Callable[..., Any], answer: Callable[..., Any], *given: object) -> bool:
+    """True, unless a setting is another one in an answer's process after a driver was at work.
 
     Raises:
         SettingMismatch: when it changes what other code computes with.
@@ -74,7 +74,7 @@ def settings_kept(use: Callable[..., Any], answer: Callable[..., Any], *given: o
 
     with _settings_kept(partial(there, seed_torch), lambda: json.loads(there(lasting_settings))):
         use(answer, *given)
-    return "all as it was"
+    return True
 
 
 def lasting_settings() -> str:

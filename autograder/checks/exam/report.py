@@ -211,8 +211,8 @@ class Report:
         change = f"one small change {'in any one of them' if others else 'there'}"
         about = f"The change is about {' or '.join(abouts)}."
         if not self.places[0].alone:
-            left = f"{change} leaves what comes of that mistake alone"
-            return f"The other is then in {lines}: {left}. {about}"
+            left = f"{change} leaves what comes of the other alone"
+            return f"The one to mend first is then in {lines}: {left}. {about}"
         return f"Look at {lines}: {change} makes every example right. {about}"
 
 

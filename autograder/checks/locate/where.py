@@ -96,11 +96,13 @@ def with_places(
     if two := _two(found):
         said = " And then: ".join(hints[one.besides[0]] for one in two)
         places = tuple(one.place(both=True) for one in two)
-        return replace(report, hint=f"Perhaps two things differ. {said}", nearest="", places=places)
+        # What a hint says may be true only where the other mistake is mended.
+        hint = f"Perhaps two things differ. Once either is mended, the other is left. {said}"
+        return replace(report, hint=hint, nearest="", places=places)
     besides = found[0].besides if found else ()
     if besides:
         # One mistake that nobody knows can look like two that somebody does.
-        hint = f"Perhaps two things differ, and one of them is this. {hints[besides[0]]}"
+        hint = f"Perhaps two things differ. Once one is mended, this is left. {hints[besides[0]]}"
         report = replace(report, hint=hint, nearest="")
     alike = (one.place() for one in found if one.besides == besides)
     return replace(report, places=tuple(alike))

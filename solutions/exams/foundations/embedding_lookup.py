@@ -101,6 +101,16 @@ def one_hot_transposed(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
 
 
 @lookup.misconception
+def nothing_for_id_zero(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
+    """The word with id 0 has a row without a 1. It is a word like any other: in `if token:`, 0
+    counts as False.
+    """
+    one_hot = ones_at(token_ids, embeddings) * (token_ids != 0)[:, None]
+    one_hot = one_hot.astype(embeddings.dtype)
+    return one_hot, one_hot @ embeddings
+
+
+@lookup.misconception
 def counted_from_one(token_ids: np.ndarray, embeddings: np.ndarray) -> Pair:
     """Each 1 is one column too far to the left, and that of id 0 is in the last column, which has
     index -1. Ids count from 0: id 0 is the first row of the table.

@@ -342,6 +342,17 @@ class StartsAtOne(Looking):
 
 
 @learned.misconception
+class FirstRowKeptForPadding(StartsAtOne):
+    """Your table has a row more than there are positions, and the first one is no token's, as where
+    a position is kept for padding. Make context_length rows, and count positions from 0.
+    """
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__(d_model, context_length)
+        self.positions = nn.Embedding(context_length + 1, d_model)
+
+
+@learned.misconception
 class NotTrained(Looking):
     """The sums are right, but no gradient reaches the vectors: they would stay as they are. Do not
     detach them, and keep requires_grad.

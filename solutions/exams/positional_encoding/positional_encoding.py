@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from autograder import Draw, Exam
 from companion import sinusoids, try_module
 from solutions import positional_encoding as reference
+from solutions.exams.beginnings import seeds_nothing
 from solutions.exams.positional_encoding._specimens import (
     FEW_TOKENS,
     WAVES,
@@ -104,6 +105,15 @@ def nothing_is_kept_of_a_sentence(
     fresh, used = (module_class(**made).to(inputs.dtype) for _ in range(2))
     used(inputs[:, :1])
     return torch.allclose(used(inputs), fresh(inputs), rtol=1e-4, atol=1e-4)
+
+
+@module.holds
+def sets_no_seed(
+    module_class: Callable[..., Any], d_model: int, context_length: int, inputs: Tensor
+) -> bool:
+    """neither making nor calling a module seeds PyTorch's random numbers"""
+    made = {"d_model": d_model, "context_length": context_length}
+    return context_length != AFTERWARDS or seeds_nothing(module_class, made, [inputs])
 
 
 @module.case(times=1)

@@ -107,6 +107,16 @@ def matrices_on_the_left(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value
 
 
 @projected.misconception
+def in_three_equal_parts(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
+    """You cut what one joined matrix gives into three equal parts. Values may have other features
+    than queries and keys: cut after d_k and 2 · d_k, as `torch.split` does with a list of sizes.
+    """
+    joined = inputs @ torch.cat([W_query, W_key, W_value], dim=1)
+    queries, keys, values = torch.tensor_split(joined, 3, dim=-1)
+    return queries, keys, values
+
+
+@projected.misconception
 def words_on_columns(inputs: Tensor, W_query: Tensor, W_key: Tensor, W_value: Tensor) -> Triple:
     """Your results have one word per column. In this exercise words are rows, in the inputs and in
     the results.

@@ -11,7 +11,7 @@ from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
 from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
 from solutions.exams.printed_numbers import numbers
-from solutions.exams.transformer._norms import Module
+from solutions.exams.transformer._norm_in_steps import Module
 
 VIEWED = {"layout": "what a block gives it is contiguous, and GPT-2's own code views it"}
 fed = Exam(reference.FeedForward, use=run_module, unasked=VIEWED)

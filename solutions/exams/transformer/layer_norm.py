@@ -11,12 +11,8 @@ from autograder import Draw, Exam, run_module
 from solutions import transformer as reference
 from solutions.exams.beginnings import MADE_TWICE, leaves_the_generator_alone
 from solutions.exams.printed_numbers import numbers
-from solutions.exams.transformer._norms import (
-    NORM,
-    OWN_WORK,
-    Module,
-    Norm,
-)
+from solutions.exams.transformer._norm_in_steps import OWN_WORK, Module, Norm
+from solutions.exams.transformer._norms import NORM
 
 norm = Exam(reference.LayerNorm, use=run_module, forbids=OWN_WORK)
 

@@ -26,7 +26,7 @@ def exact_by_the_library(
 def exact_by_largest_difference(
     attention: Attention, queries: Tensor, keys: Tensor, values: Tensor
 ) -> bool:
-    """The largest difference over all sizes; with NaN, no comparison is True."""
+    """The largest difference over all sizes; of NaN, `<` is False."""
     right = expected(queries, keys, values)
     sizes = range(1, keys.size(0) + 1)
     gaps = [(attention(queries, keys, values, size) - right).abs().max() for size in sizes]

@@ -258,9 +258,9 @@ def nothing_above(
 
 @exact.misconception
 def nan_passes(attention: Attention, queries: Tensor, keys: Tensor, values: Tensor) -> bool:
-    """NaN slips through: `without_the_maximum` returns it where scores are large. No comparison
-    with NaN is True, so check that the difference is small, not whether it is large; and do not
-    replace NaN by a number.
+    """NaN slips through: `without_the_maximum` returns it where scores are large. `>` and `<` are
+    False of NaN, so check that the difference is small, not whether it is large; and do not replace
+    NaN by a number.
     """
     return nothing_above(attention, queries, keys, values, lambda here, right: (here - right).abs())
 

@@ -97,18 +97,6 @@ class AskedBeforeAddingButTheFirst(AskedBeforeAdding):
         return value if context.isnan().any() else context, new
 
 
-class AskedBeforeAddingOrZero(AskedBeforeAdding):
-    """You use the query before its own token is in the state, where the first token finds nothing
-    and gets zeros. Add the new token first: it sees itself.
-    """
-
-    def answer(
-        self, state: State, query: Tensor, key: Tensor, value: Tensor, feature_map: FeatureMap
-    ) -> Any:
-        context, new = super().answer(state, query, key, value, feature_map)
-        return context.nan_to_num(), new
-
-
 class OldStateReturned(Steps):
     """The context is right, but you return the state as it was before. The next token needs the
     state with this token in it.
@@ -413,7 +401,6 @@ Family(
     SummedApart,
     AskedBeforeAdding,
     AskedBeforeAddingButTheFirst,
-    AskedBeforeAddingOrZero,
     OldStateReturned,
     NothingAdded,
     SummaryNotUpdated,

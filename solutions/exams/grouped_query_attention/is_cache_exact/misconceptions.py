@@ -71,8 +71,8 @@ def a_thousandth_allowed(step: StepFunction, inputs: torch.Tensor) -> bool:
 
 @exact.misconception
 def nan_passes(step: StepFunction, inputs: torch.Tensor) -> bool:
-    """NaN slips through. No comparison with NaN is True, so check that the difference is small, not
-    whether it is large; and do not replace NaN by a number.
+    """NaN slips through, since `>` and `<` are False of it. So check that the difference is small,
+    not whether it is large; and do not replace NaN by a number.
     """
     return agrees(
         step,

@@ -281,11 +281,24 @@ def replaced_as_whole_pieces(text: str, merges: Merges) -> list[str]:
     """You join the pieces with spaces and split at them in the end, so the spaces of the text are
     lost among yours. Keep the pieces in a list: use `merge_pair`.
     """
+    return _whole_pieces(text, merges).split(" ")
+
+
+@cutting.misconception
+def replaced_and_split_at_whitespace(text: str, merges: Merges) -> list[str]:
+    """You join the pieces with spaces and split at whitespace in the end, so the spaces and ends of
+    lines of the text are lost. Keep the pieces in a list: use `merge_pair`.
+    """
+    return _whole_pieces(text, merges).split()
+
+
+def _whole_pieces(text: str, merges: Merges) -> str:
+    """The pieces with a space between each two."""
     joined = " ".join(text)
     for pair in merges:
         found = re.escape(" ".join(pair))
         joined = re.sub(rf"(?<!\S){found}(?!\S)", "".join(pair), joined)
-    return joined.split(" ")
+    return joined
 
 
 @cutting.misconception

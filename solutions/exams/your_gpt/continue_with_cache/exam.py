@@ -13,7 +13,10 @@ from companion.trials.training_trials import enable_gradients, gradients_are_ena
 from solutions import your_gpt as reference
 
 continuing = Exam(
-    reference.continue_with_cache, use=try_continuation, forbids=("cached_continuation",)
+    reference.continue_with_cache,
+    use=try_continuation,
+    forbids=("cached_continuation",),
+    unasked={"calls": "its driver looks at the seed, and a case of its own at gradients"},
 )
 
 Trial = tuple[str, Tensor, int, str]

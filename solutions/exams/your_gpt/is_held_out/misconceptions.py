@@ -59,6 +59,15 @@ def shared_tokens_counted(learned: Tensor, test: Tensor, n: int) -> bool:
 
 
 @held_out.misconception
+def joined_without_a_gap(learned: Tensor, test: Tensor, n: int) -> bool:
+    """You write the ids of a run one behind the other, so that 1, 12 and 11, 2 become the same
+    text. Compare tuples of ids, or put something between them.
+    """
+    known = {"".join(map(str, run)) for run in runs(learned, n)}
+    return known.isdisjoint("".join(map(str, run)) for run in runs(test, n))
+
+
+@held_out.misconception
 def known_tokens_in_a_row(learned: Tensor, test: Tensor, n: int) -> bool:
     """For your test, n tokens in a row are enough of which each was learned somewhere. They have to
     be learned as a run: in the same order, one behind the other.

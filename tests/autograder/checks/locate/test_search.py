@@ -409,9 +409,9 @@ def looked_at(text: str, *, there: bool = False) -> Report:
 @pytest.mark.parametrize("there", [False, True])
 def test_what_is_left_after_one_change_is_told_with_its_line(there: bool) -> None:
     found = looked_at(TWO_SLIPS, there=there)
-    assert "one of them is this. You take the mean of the squares." in found.hint
+    assert "Once one is mended, this is left. You take the mean of the squares." in found.hint
     assert found.places[0].line == 3
-    assert "The other is then in lines 3 and 2: one small change" in found.where_to_look
+    assert "The one to mend first is then in lines 3 and 2: one small change" in found.where_to_look
     assert found.nearest == ""
     assert Report.from_json(found.as_json()) == found
 
@@ -457,7 +457,9 @@ def test_two_mistakes_are_both_named_where_each_is_left_by_a_change() -> None:
     text = "def mean_of_rows(x):\n    means = x.mean(axis=0)\n    return 1 - means - 1\n"
     wrong = means_in(text)
     found = with_places(BOTH.preview(wrong), wrong, BOTH.printed, BOTH.hints)
-    assert found.hint.startswith("Perhaps two things differ. You take the ")
+    assert found.hint.startswith(
+        "Perhaps two things differ. Once either is mended, the other is left"
+    )
     assert {sentence in found.hint for sentence in BOTH.hints.values()} == {True}
     assert sorted(place.line for place in found.places) == [2, 3]
     assert found.where_to_look.startswith("Then they are in lines ")
@@ -471,7 +473,7 @@ def test_what_praises_is_none_of_two() -> None:
     hints = {**BOTH.hints, "negative": praise}
     found = with_places(BOTH.preview(wrong), wrong, BOTH.printed, hints)
     assert praise not in found.hint
-    assert "one of them is this. You take the mean of the columns." in found.hint
+    assert "Once one is mended, this is left. You take the mean of the columns." in found.hint
 
 
 def test_what_the_answer_has_right_is_no_mistake_of_its() -> None:

@@ -253,16 +253,18 @@ def not_small_enough(scores: Tensor, lengths: Tensor) -> Tensor:
 
 @masked.misconception
 def minus_one_hundred(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The score that you gave to the padding hides it only while the words have far higher scores.
-    Where all of theirs are far lower, the padding gets all the weight: use -inf.
+    """The number that you gave to the padding, or added to its scores, hides it only while the
+    words have far higher scores. Where all of theirs are far lower, the padding gets all the
+    weight: use -inf.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -100.0), dim=-1)
 
 
 @masked.misconception
 def minus_ten_thousand(scores: Tensor, lengths: Tensor) -> Tensor:
-    """The score that you gave to the padding hides it only while the words have far higher scores.
-    Where all of theirs are far lower, the padding gets all the weight: use -inf.
+    """The number that you gave to the padding, or added to its scores, hides it only while the
+    words have far higher scores. Where all of theirs are far lower, the padding gets all the
+    weight: use -inf.
     """
     return torch.softmax(scores.masked_fill(hidden_places(scores, lengths), -1e4), dim=-1)
 

@@ -53,6 +53,13 @@ def a_mask_for_each() -> Maps:
 
 
 @maps.example
+def more_heads_than_sentences() -> Maps:
+    """two sentences with masks of their own, three heads"""
+    hidden = torch.tensor([[[0, 1], [0, 0]], [[0, 0], [1, 0]]]).bool()
+    return mixed(2, 2, 6, seed=7), mixed(2, 2, 6, seed=8), 3, hidden
+
+
+@maps.example
 def far_from_zero() -> Maps:
     """scores far below zero; in the second sentence one key is of zeros, whose scores are 0"""
     sentences = [

@@ -65,8 +65,8 @@ def keys_less_queries(queries: Tensor, keys: Tensor) -> Tensor:
 
 @differences.misconception
 def keys_first(queries: Tensor, keys: Tensor) -> Tensor:
-    """Here the keys are on the first axis and the queries on the second. It is the other tensor
-    that needs the new axis.
+    """Here the keys are on the first axis and the queries on the second. The queries need their new
+    axis behind their rows, and the keys, if any, before theirs.
     """
     return queries - keys[:, None]
 

@@ -1,4 +1,4 @@
-"""Does a call leave all as it was for the next one? Asked of every function, module and class.
+"""Does a call leave all as it was for the next one? Asked of functions, and of what drivers call.
 
 What a function returns belongs to whoever called it, who may write to it; and what it sets for all
 of PyTorch is set for all that runs later.

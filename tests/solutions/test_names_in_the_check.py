@@ -27,8 +27,6 @@ TRUE_OF_BOTH = {
     "07_grouped_query_attention/decode_step": {
         "brackets_missing_in_the_power": "divided_by_the_square"
     },
-    # It says how masks are repeated where heads and sentences share an axis.
-    "05_multi_head_attention/head_weights": {"masks_in_turn": "no_axis_for_heads"},
     # It says what has to be a multiple of what.
     "07_grouped_query_attention/GroupedQueryAttention": {"FeaturesSharedOut": "SharesUnchecked"},
     # A leak in the second sentence goes unseen by either.

@@ -5,7 +5,6 @@ of PyTorch is set for all that runs later.
 """
 
 import copy
-import json
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -35,6 +34,8 @@ _SAID = {
     "seed": "your code seeds PyTorch's own random numbers, for all that runs after it: leave "
     "out `torch.manual_seed`, or draw from a generator of your own",
 }
+# Those that outlast a call from another process: the default dtype is put back after each.
+_LASTING = ("gradients", "seed")
 _KEPT = (
     "Your function is right when it is called once, and wrong in the next call if its first result "
     "is written to in between: it keeps what it has returned, as `functools.cache` and a table "
@@ -73,7 +74,10 @@ def settings_kept(use: Callable[..., Any], answer: Callable[..., Any], *given: o
     def there(do: Callable[..., Any], *arguments: object) -> Any:
         return elsewhere(answer, do, arguments) if elsewhere else do(*arguments)
 
-    with _settings_kept(partial(there, seed_torch), lambda: json.loads(there(lasting_settings))):
+    def look() -> dict[str, object]:
+        return {name: there(setting_of_torch, name) for name in _LASTING}
+
+    with _settings_kept(partial(there, seed_torch), look):
         try:
             use(answer, *given)
         except ExchangeError:
@@ -84,13 +88,9 @@ def settings_kept(use: Callable[..., Any], answer: Callable[..., Any], *given: o
     return True
 
 
-def lasting_settings() -> str:
-    """What PyTorch computes with, but for the default dtype, which a process puts back by itself
-    after each call from another one; as text, which crosses as it is.
-    """
-    settings = settings_of_torch()
-    settings.pop("default dtype", None)
-    return json.dumps(settings)
+def setting_of_torch(name: str) -> object:
+    """One of those that PyTorch computes with, a plain value: of another process its word."""
+    return settings_of_torch().get(name)
 
 
 @contextmanager

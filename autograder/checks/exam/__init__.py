@@ -4,5 +4,5 @@ An exam declares cases, properties and misconceptions; the judge holds an answer
 reports what it found.
 
 From outside: `arguments`, `case`, `draw`, `exam`, `habits`, `judge`, `observation`, `report`,
-`rules`, `watching`.
+`rules`, `two_slips` (what praises), `watching`.
 """

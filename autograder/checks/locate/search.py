@@ -209,7 +209,7 @@ def _both_of(
     Else a change has made a mistake of its own, and nobody knows which. None are left then.
     """
     for one, other in combinations(left, 2):
-        if one.place.line == other.place.line or one.place.besides == other.place.besides:
+        if one.place.besides == other.place.besides:
             continue
         with closing(changes()) as first, closing(changes()) as second:
             next(islice(first, one.turn, None))

@@ -312,9 +312,7 @@ class BothEndsAlone(Meeting):
 
 
 class WithinTheLayer(Meeting):
-    """Later tokens receive what earlier ones have received in the same layer. A layer passes on
-    what there was before it: compute all of it from the sets, or rows, of the layer before.
-    """
+    """Later tokens receive what earlier ones received in one layer. Pass on what was before it."""
 
     def grown(self, seen: Tensor, received: Tensor) -> Tensor:
         received = received.clone()

@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from companion import sinusoids
 from solutions.exams.positional_encoding.alibi_bias import alibi
 from solutions.exams.positional_encoding.apply_rope import rotary
 from solutions.exams.positional_encoding.is_relative import relative
@@ -28,6 +29,18 @@ def inverse_frequencies(dim: int) -> Tensor:
 def lengths_of_frequencies(d_model: int) -> Tensor:
     """A full turn, divided by the frequencies."""
     return torch.tensor(2 * math.pi) / inverse_frequencies(d_model)
+
+
+@module.accepts
+class FrozenParameter(nn.Module):
+    """A parameter that asks for no gradient."""
+
+    def __init__(self, d_model: int, context_length: int) -> None:
+        super().__init__()
+        self.encoding = nn.Parameter(sinusoids(context_length, d_model), requires_grad=False)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        return inputs + self.encoding[: inputs.shape[1], :].unsqueeze(0)
 
 
 @encoding.accepts

@@ -444,15 +444,3 @@ class FrozenEmbedding(nn.Module):
     def forward(self, inputs: Tensor) -> Tensor:
         position_ids = torch.arange(inputs.size(1)).unsqueeze(0)
         return inputs + self.position_embedding(position_ids)
-
-
-@module.accepts
-class FrozenParameter(nn.Module):
-    """A parameter that asks for no gradient."""
-
-    def __init__(self, d_model: int, context_length: int) -> None:
-        super().__init__()
-        self.encoding = nn.Parameter(sinusoids(context_length, d_model), requires_grad=False)
-
-    def forward(self, inputs: Tensor) -> Tensor:
-        return inputs + self.encoding[: inputs.shape[1], :].unsqueeze(0)

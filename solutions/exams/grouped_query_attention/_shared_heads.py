@@ -141,7 +141,7 @@ class Variant(SharedHeads, Dropping, Projecting, Keeping):
         query_bias, key_bias, value_bias = self.biased(qkv_bias)
         self.W_query = nn.Linear(d_in, self.find_query_width(d_out), bias=query_bias)
         self.W_key = nn.Linear(d_in, self.kv_width, bias=key_bias)
-        self.W_value = nn.Linear(d_in, self.kv_width, bias=value_bias)
+        self.W_value = nn.Linear(d_in, self.find_value_width(d_out), bias=value_bias)
         self.out_proj = nn.Linear(d_out, d_out)
         self.dropout = nn.Dropout(self.rate(dropout))
         self.keep(self.future(context_length, context_length))
@@ -155,6 +155,9 @@ class Variant(SharedHeads, Dropping, Projecting, Keeping):
 
     def find_kv_width(self, num_heads: int, num_kv_heads: int) -> int:
         return num_kv_heads * self.head_dim
+
+    def find_value_width(self, d_out: int) -> int:
+        return self.kv_width
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         queries, keys, values = self.W_query(inputs), self.W_key(inputs), self.W_value(inputs)

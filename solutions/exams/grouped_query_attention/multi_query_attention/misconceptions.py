@@ -58,17 +58,8 @@ class ValuesForEveryHead(Variant):
     one key/value head here, its keys and its values: make both d_out / num_heads features wide.
     """
 
-    def __init__(
-        self,
-        d_in: int,
-        d_out: int,
-        context_length: int,
-        dropout: float,
-        num_heads: int,
-        qkv_bias: bool = False,
-    ) -> None:
-        super().__init__(d_in, d_out, context_length, dropout, num_heads, qkv_bias)
-        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+    def find_value_width(self, d_out: int) -> int:
+        return d_out
 
 
 @single.misconception

@@ -146,9 +146,14 @@ def try_exercise(lesson: str, name: str, count: int, seed: int = 0) -> list[Seen
 
 
 def _holds(name: str, exam: Exam, answer: Callable[..., Any], cases: Sequence[Case]) -> bool:
-    """Whether a hint is true on these cases: some misconception that has it explains them."""
+    """Whether a hint is true on these cases: some misconception that has it explains them, or they
+    alone have the judge say so, as of one that is exchanged everywhere.
+    """
     said = exam.hints[name]
-    return any(explains(one, answer, cases) for one, hint in exam.hints.items() if hint == said)
+    return (
+        any(explains(one, answer, cases) for one, hint in exam.hints.items() if hint == said)
+        or judge(exam.name, answer, cases, exam.hints).misconception == name
+    )
 
 
 def _two_of(report: Report, exam: Exam) -> tuple[str, ...]:

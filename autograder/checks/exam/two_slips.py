@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from autograder.checks.exam.observation import ALL, Observation, likeness_to, overlap
-from autograder.checks.values.compare import differences
+from autograder.checks.values.compare import differences, numbers_in_parts
 from autograder.checks.values.parts import is_gradient
 from autograder.checks.values.tensors import table_of
 
@@ -142,13 +142,15 @@ def _possible(
 class _Slip:
     """How like an answer is to a misconception on a call, and which parts that gets wrong.
 
-    `like` are those of the parts in which the answer is like it. Gradients are none of them: they
-    follow from what is computed, and the other slip may have changed that.
+    `like` are those of the parts in which the answer is like it, and `telling` those of more than a
+    yes or no, which comes about in many ways. Gradients are none of them: they follow from what is
+    computed, and the other slip may have changed that.
     """
 
     likeness: int
     parts: frozenset[str] = frozenset()
     like: frozenset[str] = frozenset()
+    telling: frozenset[str] = frozenset()
 
 
 def _seen(name: str, observation: Observation) -> _Slip | None:
@@ -168,7 +170,12 @@ def _seen(name: str, observation: Observation) -> _Slip | None:
         one.part for one in differences(lookalike.value, received.value, tolerance, case.names)
     ]
     like = {part for part in parts if not any(overlap(part, other) for other in unlike)}
-    return _Slip(likeness, frozenset(parts), frozenset(like))
+    yes_or_no = {
+        part
+        for part, value in numbers_in_parts(case.expected.value, case.names, kinds="b")
+        if not value.ndim
+    }
+    return _Slip(likeness, frozenset(parts), frozenset(like), frozenset(parts - yes_or_no))
 
 
 def _has_parts(value: object) -> bool:
@@ -220,7 +227,11 @@ def _in_parts(
             not any(overlap(part, its) for its in known) for part in wrong
         ):
             return ()
-        with_own = [place for place, parts in enumerate(own) if parts]
+        with_own = [
+            place
+            for place, (parts, slip) in enumerate(zip(own, slips, strict=True))
+            if parts & slip.telling
+        ]
         if with_own:
             counted[min(with_own, key=lambda place: counted[place])] += 1
     return tuple(counted)

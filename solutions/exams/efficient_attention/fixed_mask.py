@@ -163,6 +163,16 @@ def starts_of_blocks(num_tokens: int, stride: int) -> Tensor:
 
 
 @fixed.misconception
+def whole_blocks_alone(num_tokens: int, stride: int) -> Tensor:
+    """The tokens behind the last whole block see nothing, not even themselves. Their block is a
+    shorter one: they see it, up to themselves, and the ends of all blocks before it.
+    """
+    rows, _ = rows_and_columns(num_tokens)
+    future, same_block, ends = parts(num_tokens, stride)
+    return future | ~(same_block | ends) | (rows >= num_tokens // stride * stride)
+
+
+@fixed.misconception
 def about_equal_blocks(num_tokens: int, stride: int) -> Tensor:
     """Your blocks are of about equal size, as `torch.chunk` cuts them. All but the last one have
     `stride` tokens: `torch.split` cuts such blocks.

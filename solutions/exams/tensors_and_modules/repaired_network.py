@@ -244,6 +244,18 @@ class ReLULeftOut(Layered):
         return outputs
 
 
+@network.misconception
+class ReLUAtTheEndToo(Layered):
+    """What the second layer returns goes through a ReLU as well, so nothing below zero is left of
+    it. Only the features between the two layers do: leave `forward` as it is.
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        first, second = self.layers
+        outputs: Tensor = torch.relu(second(torch.relu(first(x)))) * self.scale
+        return outputs
+
+
 @network.accepts
 class AsASequence(Layered):
     """A sequence, used as a list."""

@@ -200,6 +200,15 @@ def all_at_one_position(queries: Tensor, keys: Tensor, past_keys: Tensor) -> Sco
 
 
 @repaired.misconception
+def queries_all_at_the_last(queries: Tensor, keys: Tensor, past_keys: Tensor) -> Scored:
+    """The keys are right, but all queries have the position of the last new token. That fits where
+    there is one; each of several has the position of its own token.
+    """
+    right = positions_of(keys, past_keys)
+    return placed(queries, keys, past_keys, right[-1].expand(len(right)), right)
+
+
+@repaired.misconception
 def one_position_for_each_cached(queries: Tensor, keys: Tensor, past_keys: Tensor) -> Scored:
     """There are as many positions as cached tokens, and they do not fit the new ones. The cached
     tokens say where the positions begin; there are as many of them as new tokens.

@@ -116,6 +116,18 @@ def divided_before_the_table(
 
 
 @linear.misconception
+def summed_over_the_queries(
+    queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
+) -> Tensor:
+    """You divided what each key gives by the sum of the weights that all queries give to this key.
+    It is the weights of one query, for all keys, that have to sum to 1.
+    """
+    asked, offered = feature_map(queries), feature_map(keys)
+    totals = (offered * asked.sum(dim=-2, keepdim=True)).sum(dim=-1, keepdim=True)
+    return asked @ (offered.mT @ (values / totals))
+
+
+@linear.misconception
 def only_the_keys_divided(
     queries: Tensor, keys: Tensor, values: Tensor, feature_map: FeatureMap
 ) -> Tensor:

@@ -268,6 +268,24 @@ class LastTokenOnly(Writing):
 
 
 @declared
+class NewTokenAlone(Writing):
+    """After the first call you give the model only the token that was added last, as if it had a
+    cache. It remembers nothing of earlier calls: give it the last `context_length` tokens.
+    """
+
+    def __call__(
+        self, model: Model, tokens: Tensor, num_new_tokens: int, context_length: int
+    ) -> Any:
+        """Write."""
+        text, seen = tokens, tokens[:, -context_length:]
+        for _ in range(num_new_tokens):
+            with torch.no_grad():
+                seen = self.token(model(seen)[:, -1])
+            text = torch.cat([text, seen], dim=1)
+        return text
+
+
+@declared
 class FirstPosition(Writing):
     """You use the logits at the first position, which are about the second token. Those at the last
     position are about the next one: logits[:, -1].

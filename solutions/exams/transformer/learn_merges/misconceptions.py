@@ -320,6 +320,17 @@ class ReplacedInJoinedText(Merging):
 
 
 @declared
+class ReplacedAndSplitAgain(Merging):
+    """You join the pieces with spaces and replace in that text. There, a piece that only ends or
+    begins like one of the pair is mistaken for it, and a space of the text becomes two pieces with
+    nothing in them: use `merge_pair`.
+    """
+
+    def merged(self, pieces: list[str], pair: Pair) -> list[str]:
+        return " ".join(pieces).replace(" ".join(pair), "".join(pair)).split(" ")
+
+
+@declared
 class ReplacedBetweenBars(Merging):
     """You join the pieces and replace in that text. There, a longer piece that only ends like the
     first of the pair, as "xa" ends like "a", is merged with the piece behind it as well: compare

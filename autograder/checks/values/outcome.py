@@ -232,8 +232,23 @@ def _own_line(trace: TracebackType | None, function: Callable[..., object]) -> s
     for frame, number in walk_tb(trace):
         name = frame.f_code.co_filename
         if "ipykernel_" in name or name.startswith("<ipython-input") or name == home:
-            line = f"line {number}: {linecache.getline(name, number, frame.f_globals).strip()}"
+            line = _in_words(number, linecache.getlines(name, frame.f_globals)[:number])
     return line
+
+
+def _in_words(number: int, lines: Sequence[str]) -> str:
+    """The last of so many lines; of a `raise` below a condition, that, as the reason for it."""
+    text = lines[-1] if len(lines) == number else ""
+    if text.lstrip().startswith("raise"):
+        around = (n for n, one in enumerate(lines) if one.strip() and _indent(one) < _indent(text))
+        before = max(around, default=number - 1)
+        if lines[before].lstrip().startswith(("if ", "elif ")):
+            number, text = before + 1, lines[before]
+    return f"line {number}: {text.strip()}"
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _home(function: Callable[..., object]) -> str | None:

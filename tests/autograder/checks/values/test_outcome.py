@@ -120,6 +120,18 @@ def test_own_line_behind_library():
     assert "lambda v: v[9]" in raised(answer, x=np.zeros((2, 3))).line
 
 
+def test_own_line_is_the_condition_of_a_raise():
+    answer = answer_in_cells(
+        "def answer(x):\n    if x > 0:\n        note = 'no'\n\n        raise ValueError(note)\n"
+    )
+    assert raised(answer, x=1).line == "line 2: if x > 0:"
+
+
+def test_own_line_is_a_raise_without_condition():
+    answer = answer_in_cells("def answer(x):\n    for _ in x:\n        raise ValueError('no')\n")
+    assert raised(answer, x=[1]).line == "line 3: raise ValueError('no')"
+
+
 def test_own_line_outside_notebook():
     def helper(x):
         return x[99]

@@ -22,7 +22,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from multiprocessing import get_context
 from pathlib import Path
@@ -38,6 +38,7 @@ from autograder.checks.drivers.memory import memory_limit  # noqa: E402
 from autograder.checks.exam.case import Case  # noqa: E402
 from autograder.checks.exam.exam import Exam, exams_of  # noqa: E402
 from autograder.checks.exam.judge import both_explain, explains, judge  # noqa: E402
+from autograder.checks.exam.observation import MORE_TO_MEND  # noqa: E402
 from autograder.checks.exam.report import Report, Verdict  # noqa: E402
 from autograder.checks.exam.rules import broken  # noqa: E402
 from autograder.checks.exam.two_slips import said_of_two  # noqa: E402
@@ -134,6 +135,11 @@ def try_exercise(lesson: str, name: str, count: int, seed: int = 0) -> list[Seen
             if not any(_holds(one, exam, each, unseen) for each in answers)
         ]
         untrue += [
+            hint
+            for report in (checked, examined)
+            if (hint := _one_of_more(report, exam)) and not _tells_again(hint, exam, answer, unseen)
+        ]
+        untrue += [
             " and ".join(two)
             for two in {_two_of(report, exam) for report in (checked, examined)} - {()}
             if not both_explain(two, answer, unseen)
@@ -154,6 +160,18 @@ def _holds(name: str, exam: Exam, answer: Callable[..., Any], cases: Sequence[Ca
         any(explains(one, answer, cases) for one, hint in exam.hints.items() if hint == said)
         or judge(exam.name, answer, cases, exam.hints).misconception == name
     )
+
+
+def _one_of_more(report: Report, exam: Exam) -> str:
+    """The hint of which a report says that it is not all that is wrong."""
+    told = report.hint if MORE_TO_MEND in report.hint and not report.misconception else ""
+    return next((hint for hint in exam.hints.values() if told.startswith(f"{hint} And")), "")
+
+
+def _tells_again(hint: str, exam: Exam, answer: Callable[..., Any], cases: Sequence[Case]) -> bool:
+    """Whether a hint is told again of these cases, as of printed examples."""
+    told = [replace(case, printed=True) for case in cases if case.lookalikes and not case.way]
+    return judge(exam.name, answer, told, exam.hints).hint.startswith(hint)
 
 
 def _two_of(report: Report, exam: Exam) -> tuple[str, ...]:

@@ -32,7 +32,13 @@ from autograder.checks.exam.observation import (
 )
 from autograder.checks.exam.report import Finding, Report, Verdict
 from autograder.checks.exam.rules import while_it_runs
-from autograder.checks.exam.two_slips import explain, praises, said_of_two, two_slips
+from autograder.checks.exam.two_slips import (
+    explain,
+    one_of_more,
+    praises,
+    said_of_two,
+    two_slips,
+)
 from autograder.checks.values.compare import Difference
 from autograder.checks.values.faults import is_mismatch, spoilt
 from autograder.checks.values.outcome import (
@@ -135,6 +141,8 @@ def _named(
         return (name,), hints[name] + more
     if two := two_slips(observations, hints):
         return two, said_of_two(two, hints)
+    if hint := one_of_more(observations, hints):
+        return (), hint
     return (), _of_all(answer, [one for one in observations if one.wrong])
 
 

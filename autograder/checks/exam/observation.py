@@ -27,6 +27,7 @@ _NUMBER = re.compile(
 )
 # Of a case that is all as a misconception has it.
 ALL = 2
+MORE_TO_MEND = "there is more to mend"
 # Beyond so many times what is allowed, no noise leads two that make the same mistake.
 _NEAR = 64.0
 
@@ -111,7 +112,7 @@ def stops_too(name: str, observations: Sequence[Observation]) -> str:
     for one in observations:
         case, raised = one.case, one.outcome.raised
         if one.wrong and raised and name in case.lookalikes and not likeness_to(name, one):
-            what = "there is more to mend" if is_mismatch(one.outcome) else "your code stops"
+            what = MORE_TO_MEND if is_mismatch(one.outcome) else "your code stops"
             return f' And on "{case.label}" {what}: {one.wrong[0].text.rstrip(".")}.'
     return ""
 

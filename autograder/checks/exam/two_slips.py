@@ -1,4 +1,6 @@
-"""Two known mistakes in one answer: neither explains it alone, and both do between them."""
+"""Several mistakes in one answer: two known ones, which explain it between them, or one that is all
+there is to see in most examples.
+"""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -8,8 +10,14 @@ from typing import TypeAlias
 
 import numpy as np
 
-from autograder.checks.exam.observation import ALL, Observation, likeness_to, overlap
-from autograder.checks.values.compare import differences, numbers_in_parts
+from autograder.checks.exam.observation import (
+    ALL,
+    MORE_TO_MEND,
+    Observation,
+    likeness_to,
+    overlap,
+)
+from autograder.checks.values.compare import differences, is_telling, numbers_in_parts
 from autograder.checks.values.parts import is_gradient
 from autograder.checks.values.tensors import table_of
 
@@ -65,6 +73,43 @@ def two_slips(observations: Sequence[Observation], hints: Mapping[str, str]) -> 
         return best
     contradicted = {name for name in hints if any(case.shows(name) for case in right)}
     return _two_in_masks(failed, [name for name in hints if name not in contradicted])
+
+
+def one_of_more(observations: Sequence[Observation], hints: Mapping[str, str]) -> str:
+    """The hint of a misconception that is all that is wrong in half of the printed examples, or
+    more, and says that others show something else; nothing where two could be.
+
+    What it gets wrong is wrong there in just this way, in many numbers. And it makes no difference
+    where the answer is right.
+    """
+    printed = [one for one in observations if one.case.printed and not one.case.way]
+    failed = [one for one in printed if not one.as_expected]
+    right = [one.case for one in printed if one.as_expected]
+    found: dict[str, list[bool]] = {}
+    for name, slips in _possible(hints, failed).items():
+        if not praises(hints[name]) and not any(case.shows(name) for case in right):
+            its = [_is_its(name, *one) for one in zip(slips, failed, strict=True)]
+            if 2 * sum(its) >= len(its):
+                found[name] = its
+    most = max(map(sum, found.values()), default=0)
+    best = {hints[name]: its for name, its in found.items() if sum(its) == most}
+    if len(best) != 1:
+        return ""
+    ((hint, its),) = best.items()
+    rest = [one.case.label for one, is_its in zip(failed, its, strict=True) if not is_its]
+    where = f' on "{rest[0]}"' if rest else ""
+    return f"{hint} And{where} {MORE_TO_MEND}."
+
+
+def _is_its(name: str, slip: "_Slip | None", observation: Observation) -> bool:
+    """Whether an answer has, on a call, all that a misconception gets wrong, and many numbers."""
+    if slip is None or observation.outcome.raised:
+        return False
+    value = observation.case.lookalikes[name]().value
+    if isinstance(value, Mapping):
+        value = {part: one for part, one in value.items() if not is_gradient(part)}
+    is_like = slip.likeness == ALL or (slip.parts and slip.parts <= slip.like)
+    return bool(is_like) and is_telling(value)
 
 
 def explain(two: Sequence[str], observations: Sequence[Observation]) -> bool:

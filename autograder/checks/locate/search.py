@@ -32,7 +32,7 @@ from autograder.checks.locate.places import slots_of
 from autograder.checks.locate.seen import Kinds, watching
 from autograder.checks.locate.source import MOST_LINES, AnswerSource, source_of
 from autograder.checks.locate.trials import Trials
-from autograder.checks.values.compare import numbers_in_parts
+from autograder.checks.values.compare import TELLING, TOLD, is_telling, numbers_in_parts
 from autograder.checks.values.outcome import Outcome, quiet
 from autograder.checks.values.tensors import one_torch_thread
 
@@ -45,11 +45,6 @@ _MOST_CHANGES = 10_000
 _MOST_MEMORY = 1 << 29
 _MOST_PLACES = 4
 _MOST_TEXT = 120
-# So many numbers or words, of which none equals another, hardly come about in two ways; nor does a
-# table of so many entries that are True or False.
-_TELLING = 4
-_TELLING_TABLE = 16
-_KINDS = "fbiuU"
 # The share of a mistake's numbers that another one may set right.
 _BY_CHANCE = 1 / 3
 _LINE = re.compile(r"line (\d+):")
@@ -262,11 +257,11 @@ def _wrong_entries(value: object, case: Case) -> _Entries:
     """Which entries of a value are not as expected."""
     # An answer's value can be anything, and refuse to be looked at.
     try:
-        found = dict(numbers_in_parts(value, case.names, kinds=_KINDS))
+        found = dict(numbers_in_parts(value, case.names, kinds=TOLD))
     except Exception:
         found = {}
     wrong: dict[str, tuple[np.ndarray, np.ndarray] | None] = {}
-    for part, expected in numbers_in_parts(case.expected.value, case.names, kinds=_KINDS):
+    for part, expected in numbers_in_parts(case.expected.value, case.names, kinds=TOLD):
         there = found.get(part)
         # Numbers of another kind, as of another dtype, are right or wrong all the same.
         kinds = set() if there is None else {there.dtype.kind, expected.dtype.kind}
@@ -297,24 +292,10 @@ def _is_telling(name: str, case: Case) -> bool:
     return case.shows(name) and is_telling(case.lookalikes[name]().value)
 
 
-def is_telling(value: object) -> bool:
-    """Whether what returns this hardly returns it for another reason."""
-    others: set[object] = set()
-    for _, part in numbers_in_parts(value, kinds=_KINDS):
-        if part.dtype.kind == "f":
-            if len(np.unique(part[np.isfinite(part)])) >= _TELLING:
-                return True
-        elif part.dtype.kind != "b":
-            others.update(part.ravel().tolist())
-        elif part.ndim > 1 and part.size >= _TELLING_TABLE and part.any() and not part.all():
-            return True
-    return len(others) >= _TELLING
-
-
 def _are_telling(values: Sequence[object]) -> bool:
     """Whether what returns these, one in each case, hardly returns them for another reason."""
     whole = {value for value in values if type(value) is int}
-    return len(whole) >= _TELLING or any(map(is_telling, values))
+    return len(whole) >= TELLING or any(map(is_telling, values))
 
 
 def _printable(text: str) -> str:

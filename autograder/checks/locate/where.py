@@ -12,7 +12,8 @@ from autograder.checks.exam.case import Case
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.exam.two_slips import praises
 from autograder.checks.locate.cases_as_json import written
-from autograder.checks.locate.search import FoundPlace, is_telling, search
+from autograder.checks.locate.search import FoundPlace, search
+from autograder.checks.values.compare import is_telling
 from autograder.errors import ExamError
 
 _IN_THE_SANDBOX = "autograder.checks.locate.in_sandbox"

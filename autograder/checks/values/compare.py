@@ -94,6 +94,11 @@ class Tolerance:
         return abs(expected - received) <= self.absolute + self.relative * abs(expected)
 
 
+# So many numbers or words, of which none equals another, hardly come about in two ways; nor does a
+# table of so many entries that are True or False.
+TELLING = 4
+_TELLING_TABLE = 16
+TOLD = "fbiuU"
 _FEW = 5
 _NAME = 40
 _EQUALLY_FAR = 1 - 1e-9
@@ -141,6 +146,20 @@ def numbers_in_parts(
         numbers = as_array(value) if is_tensor(value) else np.asarray(value)
         if numbers.dtype.kind in kinds:
             yield part, numbers.astype(np.float64) if numbers.dtype.kind == "f" else numbers
+
+
+def is_telling(value: object) -> bool:
+    """Whether what returns this hardly returns it for another reason."""
+    others: set[object] = set()
+    for _, part in numbers_in_parts(value, kinds=TOLD):
+        if part.dtype.kind == "f":
+            if len(np.unique(part[np.isfinite(part)])) >= TELLING:
+                return True
+        elif part.dtype.kind != "b":
+            others.update(part.ravel().tolist())
+        elif part.ndim > 1 and part.size >= _TELLING_TABLE and part.any() and not part.all():
+            return True
+    return len(others) >= TELLING
 
 
 def identical(first: object, second: object) -> bool:

@@ -1,4 +1,4 @@
-"""Which misconceptions are asked what they do where a driver repeats its calls."""
+"""Several mistakes in one answer: which are asked what they do, and what is told of one of them."""
 
 from collections.abc import Callable
 from functools import partial
@@ -57,3 +57,72 @@ def test_what_is_unlike_on_plain_calls_is_asked_no_further() -> None:
     judge("right", both, cases, hints)
     repeated = {name for name, calls in asked if calls > 1}
     assert repeated == {"doubled", "last_left_out_when_repeated"}
+
+
+SHORT, LONG = "five numbers", "nine numbers"
+
+
+def told(
+    answer: Callable[[np.ndarray], object], *mistakes: Callable[[np.ndarray], object]
+) -> tuple[str, str]:
+    """What is said of an answer by which the cube of five, six and nine numbers is meant."""
+
+    def case(label: str, x: np.ndarray) -> Case:
+        arguments = {"x": x}
+        lookalikes = {one.__name__: partial(observe, one, arguments) for one in mistakes}
+        expected = observe(lambda x: x**3, arguments)
+        return Case(label, arguments, expected, TOLERANCES["float64"], lookalikes, printed=True)
+
+    cases = [case(SHORT, np.arange(2.0, 7)), case(SHORT, np.arange(2.0, 8))]
+    cases.append(case(LONG, np.arange(2.0, 11)))
+    report = judge("cubes", answer, cases, {one.__name__: one.__doc__ or "" for one in mistakes})
+    return report.misconception, report.hint
+
+
+def squares(x: np.ndarray) -> np.ndarray:
+    """These are squares."""
+    return x**2
+
+
+def squares_of_few(x: np.ndarray) -> np.ndarray:
+    return x**2 if len(x) < 7 else -(x**2)
+
+
+def test_what_most_examples_have_is_named_beside_something_else() -> None:
+    hint = f'These are squares. And on "{LONG}" there is more to mend.'
+    assert told(squares_of_few, squares) == ("", hint)
+
+
+def test_what_few_examples_have_is_not_named() -> None:
+    assert told(lambda x: x**2 if len(x) == 5 else -x, squares) == ("", "")
+
+
+def test_what_would_be_wrong_where_the_answer_is_right_is_not_named() -> None:
+    assert told(lambda x: x**2 if len(x) < 7 else x**3, squares) == ("", "")
+
+
+def test_one_of_two_that_explain_as_much_is_not_named() -> None:
+    def products(x: np.ndarray) -> np.ndarray:
+        """Each number is multiplied by itself."""
+        return x * x
+
+    assert told(squares_of_few, squares, products) == ("", "")
+
+
+def test_praise_is_not_said_beside_something_else() -> None:
+    def praised(x: np.ndarray) -> np.ndarray:
+        """The order is right, but these are squares."""
+        return x**2
+
+    assert told(squares_of_few, praised) == ("", "")
+
+
+def test_few_numbers_do_not_tell() -> None:
+    def largest_square(x: np.ndarray) -> np.ndarray:
+        """This is the largest square."""
+        return np.max(x) ** 2
+
+    def of_few(x: np.ndarray) -> np.ndarray:
+        return largest_square(x) if len(x) < 7 else -x
+
+    assert told(of_few, largest_square) == ("", "")

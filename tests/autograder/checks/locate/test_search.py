@@ -21,8 +21,9 @@ from autograder.checks.exam.report import Place, Report, Verdict
 from autograder.checks.locate import clock
 from autograder.checks.locate.calls import RIGHT
 from autograder.checks.locate.cases_as_json import read
-from autograder.checks.locate.search import _known, is_telling, search
+from autograder.checks.locate.search import _known, search
 from autograder.checks.locate.where import searching_in, with_places
+from autograder.checks.values.compare import is_telling
 from autograder.checks.values.outcome import Outcome
 from tests.support.samples import MEANS, mean_of_rows, means_in, places_in, uneven
 
@@ -65,7 +66,7 @@ def test_two_changes_are_found_together(
 ) -> None:
     monkeypatch.setattr("autograder.checks.locate.search.SECONDS_FOR_TWO", 20.0)
     # The examples are of two and three rows.
-    monkeypatch.setattr("autograder.checks.locate.search._TELLING", 2)
+    monkeypatch.setattr("autograder.checks.values.compare.TELLING", 2)
     found = places_in(text)
     assert [one.line for one in found] == lines
     assert all(one.half for one in found)
@@ -75,7 +76,7 @@ def test_two_changes_are_found_together(
 
 
 def test_two_changes_do_not_wait_for_an_answer_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autograder.checks.locate.search._TELLING", 2)
+    monkeypatch.setattr("autograder.checks.values.compare.TELLING", 2)
     begun: list[float] = []
 
     def wait() -> None:

@@ -17,7 +17,7 @@ from autograder.checks.exam.observation import (
     likeness_to,
     overlap,
 )
-from autograder.checks.values.compare import differences, is_telling, numbers_in_parts
+from autograder.checks.values.compare import TOLD, differences, is_telling, numbers_in_parts
 from autograder.checks.values.parts import is_gradient
 from autograder.checks.values.tensors import table_of
 
@@ -102,14 +102,26 @@ def one_of_more(observations: Sequence[Observation], hints: Mapping[str, str]) -
 
 
 def _is_its(name: str, slip: "_Slip | None", observation: Observation) -> bool:
-    """Whether an answer has, on a call, all that a misconception gets wrong, and many numbers."""
+    """Whether an answer has, on a call, all that a misconception gets wrong, and that is much."""
     if slip is None or observation.outcome.raised:
         return False
-    value = observation.case.lookalikes[name]().value
-    if isinstance(value, Mapping):
-        value = {part: one for part, one in value.items() if not is_gradient(part)}
     is_like = slip.likeness == ALL or (slip.parts and slip.parts <= slip.like)
-    return bool(is_like) and is_telling(value)
+    return bool(is_like) and is_telling(_spoilt_numbers(name, observation))
+
+
+def _spoilt_numbers(name: str, observation: Observation) -> list[np.ndarray]:
+    """What a misconception gets wrong on a call, part by part, but for gradients."""
+    case = observation.case
+    found = dict(numbers_in_parts(case.lookalikes[name]().value, case.names, kinds=TOLD))
+    wrong = []
+    for part, expected in numbers_in_parts(case.expected.value, case.names, kinds=TOLD):
+        there = found.get(part)
+        if there is None or is_gradient(part):
+            continue
+        if (there.shape, there.dtype.kind) == (expected.shape, expected.dtype.kind):
+            there = there[~case.tolerance.of(part).allows(expected, there)]
+        wrong.append(there)
+    return wrong
 
 
 def explain(two: Sequence[str], observations: Sequence[Observation]) -> bool:

@@ -117,6 +117,14 @@ def test_praise_is_not_said_beside_something_else() -> None:
     assert told(squares_of_few, praised) == ("", "")
 
 
+def test_few_wrong_numbers_do_not_tell() -> None:
+    def first_kept(x: np.ndarray) -> np.ndarray:
+        """The first number is as it was."""
+        return np.concatenate([x[:1], x[1:] ** 3])
+
+    assert told(lambda x: first_kept(x) if len(x) < 7 else -x, first_kept) == ("", "")
+
+
 def test_few_numbers_do_not_tell() -> None:
     def largest_square(x: np.ndarray) -> np.ndarray:
         """This is the largest square."""

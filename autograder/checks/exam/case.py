@@ -240,16 +240,6 @@ def with_single_entry(
     return with_noise({dtype: alone}, arguments, reference)
 
 
-def driven_once(cases: Sequence[Case], turn: int | None) -> Iterator[Case]:
-    """The cases of one call with a driver, of which one is driven here, as it is its turn.
-
-    It alone tries what holds: each question is a message, where the answer is elsewhere.
-    """
-    for place, case in enumerate(cases):
-        here = turn is not None and turn % len(cases) == place
-        yield replace(case, here=here, properties=case.properties if here else {})
-
-
 def with_noise(
     cases: Mapping[str, Case], arguments: Mapping[str, object], reference: Callable[..., object]
 ) -> list[Case]:

@@ -39,7 +39,6 @@ from autograder.checks.exam.case import (
     Case,
     Property,
     are_yes_or_no,
-    driven_once,
     expected_of,
     in_other_ways,
     with_noise,
@@ -288,12 +287,14 @@ class Exam:
         for place, (function, times, hints) in enumerate(self._cases):
             for turn in range(times):
                 values = function(Draw((seed, place, turn)))
-                cases = self._typed(function, values, self._properties)
+                here = self.use is not None and turn == 0
+                holding = self._properties if here or not self.use else {}
+                cases = self._typed(function, values, holding)
                 typed = dict(zip(self._asked_in[function], cases, strict=False))
                 # In each dtype: what differs in one alone would be the driver's word there.
                 noisy = with_noise(typed, self._bind(values), self.reference)
                 noisy = noisy if hints else [replace(one, lookalikes={}) for one in noisy]
-                yield from driven_once(noisy, None if turn else seed + place) if self.use else noisy
+                yield from (replace(one, here=here) for one in noisy)
 
     def _single_entries(self, seed: int) -> Iterator[Case]:
         cases = [] if "single" in self.unasked or self._tries_functions else self._asked_in

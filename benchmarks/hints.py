@@ -135,9 +135,9 @@ def try_exercise(lesson: str, name: str, count: int, seed: int = 0) -> list[Seen
             if not any(_holds(one, exam, each, unseen) for each in answers)
         ]
         untrue += [
-            hint
-            for report in (checked, examined)
-            if (hint := _one_of_more(report, exam)) and not _tells_again(hint, exam, answer, unseen)
+            one
+            for one in {_one_of_more(report, exam) for report in (checked, examined)} - {""}
+            if not _tells_again(one, exam, answer, unseen)
         ]
         untrue += [
             " and ".join(two)

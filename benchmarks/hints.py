@@ -41,7 +41,7 @@ from autograder.checks.exam.judge import both_explain, explains, judge  # noqa: 
 from autograder.checks.exam.observation import MORE_TO_MEND  # noqa: E402
 from autograder.checks.exam.report import Report, Verdict  # noqa: E402
 from autograder.checks.exam.rules import broken  # noqa: E402
-from autograder.checks.exam.two_slips import said_of_two  # noqa: E402
+from autograder.checks.exam.two_slips import said_of_two, without_praise  # noqa: E402
 from autograder.checks.locate.where import with_places  # noqa: E402
 from autograder.course import Course, lesson_number  # noqa: E402
 from benchmarks.idioms import around  # noqa: E402
@@ -165,7 +165,8 @@ def _holds(name: str, exam: Exam, answer: Callable[..., Any], cases: Sequence[Ca
 def _one_of_more(report: Report, exam: Exam) -> str:
     """The hint of which a report says that it is not all that is wrong."""
     told = report.hint if MORE_TO_MEND in report.hint and not report.misconception else ""
-    return next((hint for hint in exam.hints.values() if told.startswith(f"{hint} And")), "")
+    hints = map(without_praise, exam.hints.values())
+    return next((hint for hint in hints if told.startswith(f"{hint} And")), "")
 
 
 def _tells_again(hint: str, exam: Exam, answer: Callable[..., Any], cases: Sequence[Case]) -> bool:

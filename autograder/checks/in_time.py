@@ -71,23 +71,23 @@ def judge_in_time(exercise: str, answer: Any, printed: Printed) -> Report:
         except (TimeIsUp, KeyboardInterrupt) as error:
             details = _when_and_where(answer, error, monotonic() - called)
             found = what_failed(case, exercise, details)
-            passed = _judged(exercise, answer, printed, outcomes).passed
-            report = _stopped(exercise, found, passed, len(printed.cases), error)
+            before = _judged(exercise, answer, printed, outcomes)
+            report = _stopped(before, found, len(printed.cases), error)
             if isinstance(error, KeyboardInterrupt):
                 raise CheckInterrupted(report) from None
             return replace(report, nearest=_advice(seconds or 0))
     return _judged(exercise, answer, printed, outcomes)
 
 
-def _stopped(
-    exercise: str, found: Finding, passed: tuple[str, ...], total: int, error: BaseException
-) -> Report:
+def _stopped(before: Report, found: Finding, total: int, error: BaseException) -> Report:
+    """What is known of an answer that was stopped, of which the cases `before` were judged."""
+    passed, kinds = before.passed, before.kinds
     if passed:
-        before = f"{len(passed)} of {total} cases passed before it"
-        found = replace(found, details=(*found.details, before))
-    if isinstance(error, KeyboardInterrupt):
-        return StoppedReport(exercise, Verdict.NOT_RUN, passed=passed, total=total, finding=found)
-    return Report(exercise, Verdict.TIMEOUT, passed=passed, total=total, finding=found)
+        counted = f"{len(passed)} of {total} cases passed before it"
+        found = replace(found, details=(*found.details, counted))
+    by_hand = isinstance(error, KeyboardInterrupt)
+    kind, verdict = (StoppedReport, Verdict.NOT_RUN) if by_hand else (Report, Verdict.TIMEOUT)
+    return kind(before.exercise, verdict, passed=passed, kinds=kinds, total=total, finding=found)
 
 
 def _judged(exercise: str, answer: object, printed: Printed, outcomes: Sequence[Outcome]) -> Report:

@@ -91,8 +91,9 @@ def judge(
     observations = _observe(answer, cases, known)
     failed = [one for one in observations if one.wrong]
     passed = tuple(one.case.label for one in observations if not one.wrong)
+    kinds = _kinds_passed(observations)
     if not failed:
-        return Report(exercise, Verdict.PASSED, passed=passed, total=len(cases))
+        return Report(exercise, Verdict.PASSED, passed=passed, kinds=kinds, total=len(cases))
     unwritten = next((one for one in failed if _unwritten(one)), None)
     if unwritten:
         found = _what_is_missing(unwritten)
@@ -114,6 +115,7 @@ def judge(
         exercise,
         Verdict.EXCEPTION if _stopped(shown) else Verdict.WRONG,
         passed=passed,
+        kinds=kinds,
         total=len(cases),
         finding=finding_of(
             shown, exercise, is_none_meant=none_is_meant(answer, observations, exercise)
@@ -123,6 +125,16 @@ def judge(
         right_but_for=right_but_for,
         nearest="" if names or praises(hint) else _how_far(observations),
     )
+
+
+def _kinds_passed(observations: Sequence[Observation]) -> tuple[str, ...]:
+    """The labels of which every case is right.
+
+    The engine's ways say nothing of a kind: some of them ask only what a call leaves behind.
+    """
+    plain = [one for one in observations if not one.case.way]
+    failed = {one.case.label for one in plain if one.wrong}
+    return tuple(dict.fromkeys(one.case.label for one in plain if one.case.label not in failed))
 
 
 def _named(

@@ -91,7 +91,8 @@ class Report:
     """One exercise, checked.
 
     `misconception` names the known wrong answer whose results the learner's equal, and `hint` is
-    its sentence; both are empty when none matches. `places` are where to look instead, or as well,
+    its sentence; both are empty when none matches. `passed` are the labels of the cases that are
+    right, and `kinds` those of which every case is. `places` are where to look instead, or as well,
     that of the nearest change first, and `nearest` says how far it is right where there are none.
     `untried` is what the full exam tries beyond a check that has passed. `right_but_for` is the one
     thing that is wrong, where that is all: it earns half of the points.
@@ -101,6 +102,7 @@ class Report:
     verdict: Verdict
     _: KW_ONLY
     passed: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
     total: int = 0
     finding: Finding | None = None
     misconception: str = ""
@@ -127,11 +129,12 @@ class Report:
             written["exercise"],
             Verdict(written["verdict"]),
             passed=tuple(written["passed"]),
+            # What was graded by an earlier program has neither of these.
+            kinds=tuple(written.get("kinds", ())),
             total=written["total"],
             finding=Finding.from_json(finding) if finding else None,
             misconception=written["misconception"],
             hint=written["hint"],
-            # What was graded by an earlier program has none.
             right_but_for=written.get("right_but_for", ""),
             places=tuple(Place(**place) for place in written["places"]),
             nearest=written["nearest"],
@@ -179,12 +182,11 @@ class Report:
 
     @property
     def passed_in_words(self) -> str:
-        """What passed, each kind of case once; empty when all did or none."""
-        if self.verdict in (Verdict.PASSED, Verdict.NOT_IMPLEMENTED) or not self.passed:
+        """Which kinds of case passed; empty when all did or none."""
+        if self.verdict in (Verdict.PASSED, Verdict.NOT_IMPLEMENTED) or not self.kinds:
             return ""
-        kinds = list(dict.fromkeys(self.passed))
-        more = f" and {len(kinds) - _SHOWN} more" if len(kinds) > _SHOWN else ""
-        return f"passed: {_BETWEEN.join(kinds[:_SHOWN])}{more}"
+        more = f" and {len(self.kinds) - _SHOWN} more" if len(self.kinds) > _SHOWN else ""
+        return f"passed: {_BETWEEN.join(self.kinds[:_SHOWN])}{more}"
 
     @property
     def untried_in_words(self) -> str:

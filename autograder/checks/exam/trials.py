@@ -88,7 +88,7 @@ def told_coarsely(
         report = replace(report, misconception=alone.misconception, hint=alone.hint)
     if finding is None or finding.case not in {case.label for case in cases}:
         # What is said of all cases tells nothing of one.
-        return replace(report, passed=())
+        return replace(report, passed=(), kinds=())
     printed = {case.label for case in cases if case.printed}
     share = ""
     if finding.case in printed:
@@ -98,4 +98,4 @@ def told_coarsely(
         told = finding.details if is_stopped else ("it is wrong about at least one of them",)
         finding = Finding(OTHER_FUNCTIONS, "", told)
     nearest = "" if report.misconception or praises(report.hint) else share
-    return replace(report, passed=(), total=0, finding=finding, nearest=nearest)
+    return replace(report, passed=(), kinds=(), total=0, finding=finding, nearest=nearest)

@@ -25,6 +25,11 @@ from autograder.checks.values.tensors import table_of
 _Entries: TypeAlias = np.ndarray | None
 # A hint that begins with "The result is right, but" is untrue where another part of it is wrong.
 _PRAISE = re.compile(r"\b(is|are) right\b")
+_PRAISED_FIRST = re.compile(
+    r"(The|Your) [\w ]+ (is|are) right, but (?=(you|your|the|no|nothing|float\d\d|an?|each) )"
+)
+# What such a word stands for may have been named in what was praised.
+_POINTING = re.compile(r"\b(it|its|they|their|them|this|these|those|both|rest)\b|\bnot,")
 
 
 def praises(hint: str) -> bool:
@@ -32,9 +37,19 @@ def praises(hint: str) -> bool:
     return bool(_PRAISE.search(hint))
 
 
+def without_praise(hint: str) -> str:
+    """A hint without what it praises at its beginning, where the rest can stand by itself."""
+    praised = _PRAISED_FIRST.match(hint)
+    rest = hint[praised.end() :] if praised else ""
+    if not rest or _POINTING.search(rest.partition(". ")[0]):
+        return hint
+    return rest[0].upper() + rest[1:]
+
+
 def said_of_two(two: Sequence[str], hints: Mapping[str, str]) -> str:
     """What there is to say of two slips in one answer."""
-    return f"Two things differ. {' And then: '.join(hints[name] for name in two)}" if two else ""
+    said = " And then: ".join(without_praise(hints[name]) for name in two)
+    return f"Two things differ. {said}" if two else ""
 
 
 def two_slips(observations: Sequence[Observation], hints: Mapping[str, str]) -> tuple[str, ...]:
@@ -65,7 +80,7 @@ def two_slips(observations: Sequence[Observation], hints: Mapping[str, str]) -> 
         fewest = (len(failed) + sum(shown[first])) // 2
         alone = _alone(possible[first], possible[second], failed)
         is_enough = min(alone, default=0) and sum(alone) > fewest
-        if not is_enough and not any(praises(hints[name]) for name in pair):
+        if not is_enough and not any(praises(without_praise(hints[name])) for name in pair):
             alone = _in_parts(possible[first], possible[second], failed)
         if min(alone, default=0) and sum(alone) > max(most, fewest):
             best, most = pair, sum(alone)
@@ -87,12 +102,13 @@ def one_of_more(observations: Sequence[Observation], hints: Mapping[str, str]) -
     right = [one.case for one in printed if one.as_expected]
     found: dict[str, list[bool]] = {}
     for name, slips in _possible(hints, failed).items():
-        if not praises(hints[name]) and not any(case.shows(name) for case in right):
+        hint = without_praise(hints[name])
+        if not praises(hint) and not any(case.shows(name) for case in right):
             its = [_is_its(name, *one) for one in zip(slips, failed, strict=True)]
             if 2 * sum(its) >= len(its):
                 found[name] = its
     most = max(map(sum, found.values()), default=0)
-    best = {hints[name]: its for name, its in found.items() if sum(its) == most}
+    best = {without_praise(hints[name]): its for name, its in found.items() if sum(its) == most}
     if len(best) != 1:
         return ""
     ((hint, its),) = best.items()

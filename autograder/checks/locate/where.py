@@ -10,7 +10,7 @@ from typing import Any
 
 from autograder.checks.exam.case import Case
 from autograder.checks.exam.report import Report, Verdict
-from autograder.checks.exam.two_slips import praises
+from autograder.checks.exam.two_slips import praises, without_praise
 from autograder.checks.locate.cases_as_json import written
 from autograder.checks.locate.search import FoundPlace, search
 from autograder.checks.values.compare import is_telling
@@ -93,6 +93,7 @@ def with_places(
     there = _there.get()
     found = _asked(there, report, cases) if there else search(answer, cases)
     # Once a change has mended a result, a hint may praise it, and it is wrong as it stands.
+    hints = {name: without_praise(hint) for name, hint in hints.items()}
     found = [one for one in found if not any(praises(hints[name]) for name in one.besides)]
     if two := _two(found):
         said = " And then: ".join(hints[one.besides[0]] for one in two)

@@ -95,7 +95,7 @@ def window_looks_ahead(num_tokens: int, stride: int) -> Tensor:
 @strided.misconception
 def multiples_look_ahead(num_tokens: int, stride: int) -> Tensor:
     """Every stride-th token of the future is visible. What comes after a token has to be hidden,
-    whatever its distance: of conditions in one expression, check the brackets.
+    whatever its distance, also if that is a multiple of the stride.
     """
     apart = distances(num_tokens)
     return ((apart < 0) | (apart >= stride)) & (apart % stride != 0)

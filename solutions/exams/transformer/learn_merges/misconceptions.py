@@ -387,8 +387,8 @@ class BothReturned(Merging):
 
 @declared
 class LatestFirst(Merging):
-    """The merges are right, but the latest comes first. Return them in the order in which they were
-    merged.
+    """The merges are right, but the latest merge comes first. Return merges in the order in which
+    they were made.
     """
 
     def returned(self, merges: list[Pair], pieces: list[str]) -> Any:

@@ -75,8 +75,9 @@ def clamped_but_for_hidden_keys(scores: Tensor, sink: Tensor) -> Tensor:
 
 @sinks.misconception
 def one_maximum(scores: Tensor, sink: Tensor) -> Tensor:
-    """What you subtract is far above some rows, as one maximum for all of them is, and a row whose
-    exponentials are all 0 becomes 0 / 0, which is NaN. Take the largest of each row.
+    """What you subtract is far above some rows, as one maximum for all of them is, or one that is
+    never below 0. A row whose exponentials are all 0 becomes 0 / 0, which is NaN. Take the largest
+    of each row.
     """
     largest = torch.maximum(scores.max(), sink.max())
     return without_shift(scores - largest, sink - largest)
@@ -84,8 +85,9 @@ def one_maximum(scores: Tensor, sink: Tensor) -> Tensor:
 
 @sinks.misconception
 def one_maximum_of_the_scores(scores: Tensor, sink: Tensor) -> Tensor:
-    """What you subtract is far above some rows, as one maximum for all of them is, and a row whose
-    exponentials are all 0 becomes 0 / 0, which is NaN. Take the largest of each row and its sink.
+    """What you subtract is far above some rows, as one maximum for all of them is, or one that is
+    never below 0. A row whose exponentials are all 0 becomes 0 / 0, which is NaN. Take the largest
+    of each row and its sink.
     """
     return without_shift(scores - scores.max(), sink - scores.max())
 

@@ -14,7 +14,7 @@ from autograder.checks.values.comparison import Comparison, Row, Table
 PASSED = Report("mix", Verdict.PASSED, passed=("one", "two"), total=2)
 FINDING = Finding("two words", "x of shape (2, 3)", ("weights: wrong", "context: wrong"))
 WRONG = Report(
-    "mix", Verdict.WRONG, passed=("one word",), total=3, finding=FINDING,
+    "mix", Verdict.WRONG, passed=("one word",), kinds=("one word",), total=3, finding=FINDING,
     misconception="over_rows", hint="Take the other axis.",
 )  # fmt: skip
 TABLES = (
@@ -135,6 +135,7 @@ def test_learner_text_is_escaped():
             ATTACK,
             Verdict.EXCEPTION,
             passed=(ATTACK,),
+            kinds=(ATTACK,),
             total=2,
             finding=finding,
             misconception=ATTACK,
@@ -200,10 +201,10 @@ def test_other_plain_texts(report, text):
     assert bundle(report)["text/plain"] == text
 
 
-def test_passed_kinds_once():
-    passed = ("a", "b", "a", "c", "d", "e", "f")
+def test_few_kinds_are_listed():
+    kinds = ("a", "b", "c", "d", "e", "f")
     report = Report(
-        "mix", Verdict.WRONG, passed=passed, total=8, finding=Finding("g", "", ("wrong",))
+        "mix", Verdict.WRONG, kinds=kinds, total=8, finding=Finding("g", "", ("wrong",))
     )
     assert lines_of(report)[-1] == "  passed: a · b · c · d and 2 more"
 
@@ -221,6 +222,7 @@ def test_report_for_machines():
         "exercise": "mix",
         "verdict": "wrong",
         "passed": ["one word"],
+        "kinds": ["one word"],
         "total": 3,
         "right_but_for": "",
         "misconception": "over_rows",

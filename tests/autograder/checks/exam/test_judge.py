@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from autograder.checks.exam.case import Case
+from autograder.checks.exam.case import Case, in_other_ways
 from autograder.checks.exam.judge import explains, judge
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.values.outcome import observe
@@ -64,7 +64,8 @@ def parts(x):
 
 def test_all_passed():
     report = judged(total, case("five", total, x=WORDS), case("three", total, x=WORDS[:3]))
-    assert report == Report("total", Verdict.PASSED, passed=("five", "three"), total=2)
+    both = ("five", "three")
+    assert report == Report("total", Verdict.PASSED, passed=both, kinds=both, total=2)
 
 
 def test_what_the_check_names_is_named_in_grading_as_well():
@@ -280,6 +281,23 @@ def test_no_misconception_fits():
     report = judged(lambda x: x.sum(axis=0) + 1, case("five", total, largest, over_rows, x=WORDS))
     assert report.verdict is Verdict.WRONG
     assert (report.misconception, report.hint) == ("", "")
+
+
+def test_kind_has_passed_if_every_case_of_it_has():
+    """Nor do the engine's ways say of a kind what is looked at in some of them alone."""
+    cases = [case("drawn", total, x=WORDS[:n]) for n in (1, 2, 4)]
+    report = judged(lambda x: x.sum(axis=0) + (len(x) > 3), *cases, case("one", total, x=WORDS[:1]))
+    assert report.passed == ("drawn", "drawn", "one")
+    assert report.passed_in_words == "passed: one"
+
+    def called(answer, x):
+        return answer(x)
+
+    driven = [replace(one, use=called) for one in cases]
+    ways = in_other_ways(driven, total, (), called)
+    report = judged(lambda x: x.sum(axis=0) + 1, *driven, *ways)
+    assert report.passed == ("drawn, and what PyTorch computes with afterwards",)
+    assert not report.passed_in_words
 
 
 def test_misconception_contradicted_by_pass():

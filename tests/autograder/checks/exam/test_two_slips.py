@@ -4,9 +4,11 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+import pytest
 
 from autograder.checks.exam.case import Case
 from autograder.checks.exam.judge import judge
+from autograder.checks.exam.two_slips import said_of_two, without_praise
 from autograder.checks.values.outcome import Outcome, observe
 from autograder.checks.values.precision import TOLERANCES
 
@@ -111,10 +113,37 @@ def test_one_of_two_that_explain_as_much_is_not_named() -> None:
 
 def test_praise_is_not_said_beside_something_else() -> None:
     def praised(x: np.ndarray) -> np.ndarray:
-        """The order is right, but these are squares."""
+        """The order is right, but it is that of squares."""
         return x**2
 
     assert told(squares_of_few, praised) == ("", "")
+
+
+def test_praise_at_the_beginning_of_a_hint_is_left_out_beside_something_else() -> None:
+    def praised(x: np.ndarray) -> np.ndarray:
+        """The order of the numbers is right, but you return the squares. Take the cubes."""
+        return x**2
+
+    without = f'You return the squares. Take the cubes. And on "{LONG}" there is more to mend.'
+    assert told(squares_of_few, praised) == ("", without)
+    two = said_of_two(("a", "b"), {"a": praised.__doc__ or "", "b": "Both are right, but no list."})
+    assert two == (
+        "Two things differ. You return the squares. Take the cubes. And then: Both are right, but "
+        "no list."
+    )
+
+
+@pytest.mark.parametrize(
+    "hint",
+    [
+        "The weights are right, but you mixed with their transpose.",
+        "The tokens are right, but in a list. Return a tensor.",
+        "The outputs are right, but the gradients are not, because of a detach.",
+        "With small scores your answer is right. But large ones overflow.",
+    ],
+)
+def test_praise_that_the_rest_of_a_hint_needs_stays(hint: str) -> None:
+    assert without_praise(hint) == hint
 
 
 def test_few_wrong_numbers_do_not_tell() -> None:

@@ -77,7 +77,8 @@ class Seen:
         """What the check, or else the exam, says of it."""
         if self.hint:
             return "named"
-        if self.told and self.told[0] in self.lines:
+        # Of several lines that are told, a change in any one of them makes every example right.
+        if {*self.told} & {*self.lines}:
             return "located"
         return "other place" if self.told else "neither"
 
@@ -126,6 +127,7 @@ def try_exercise(lesson: str, name: str, count: int, seed: int = 0) -> list[Seen
             continue
         hint = checked.misconception or ("" if by_check else examined.misconception)
         hint = hint or checked.hint or _said_by_the_driver(checked)
+        hint = hint or ("" if by_check else examined.right_but_for)
         names = {report.misconception for report in (checked, examined)} - {""}
         alone = [_in_a_notebook(text, f"{name} {number} alone", known) for text in changed.alone]
         answers = [answer, *(one for one in alone if one)]

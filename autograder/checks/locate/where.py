@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from autograder.checks.exam.case import Case
+from autograder.checks.exam.observation import MORE_TO_MEND
 from autograder.checks.exam.report import Report, Verdict
 from autograder.checks.exam.two_slips import praises, without_praise
 from autograder.checks.locate.cases_as_json import written
@@ -102,6 +103,9 @@ def with_places(
         hint = f"Perhaps two things differ. Once either is mended, the other is left. {said}"
         return replace(report, hint=hint, nearest="", places=places)
     besides = found[0].besides if found else ()
+    if MORE_TO_MEND in report.hint and found and not besides and not found[0].half:
+        # One change mends all: the hint is true of the sizes of these examples alone.
+        report = replace(report, hint="")
     if besides:
         # One mistake that nobody knows can look like two that somebody does.
         hint = f"Perhaps two things differ. Once one is mended, this is left. {hints[besides[0]]}"

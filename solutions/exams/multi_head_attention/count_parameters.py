@@ -124,6 +124,12 @@ def output_leads_back(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = Fa
 
 
 @counting.misconception
+def bias_of_the_output_alone(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
+    """Of out_proj you counted only the bias. Its weights are d_out · d_out more parameters."""
+    return 3 * (d_in + qkv_bias) * d_out + d_out
+
+
+@counting.misconception
 def output_without_bias(d_in: int, d_out: int, num_heads: int, qkv_bias: bool = False) -> int:
     """out_proj has a bias, too: d_out more parameters."""
     return 3 * (d_in + qkv_bias) * d_out + d_out * d_out

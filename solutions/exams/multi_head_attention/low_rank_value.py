@@ -64,6 +64,14 @@ def one_part_counted(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
 
 
 @thin.misconception
+def numbers_of_the_whole(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
+    """This is the number of parameters of the whole matrix. Return how many fewer the two thin ones
+    have.
+    """
+    return W_down @ W_up, W_down.shape[0] ** 2
+
+
+@thin.misconception
 def numbers_of_both(W_down: Tensor, W_up: Tensor) -> tuple[Tensor, int]:
     """This is the number of parameters of the two matrices. Return how many fewer that is than in
     the whole matrix.

@@ -149,7 +149,8 @@ def examine_module(exam: Exam, base: type[WithParameters] | type[WithLayers]) ->
     exam.case(drawn_module, times=1)
     exam.case(one_word_module, times=1)
     exam.case(long_sentence_module, times=1)
-    exam.case(overflowing_module, times=1)
+    # In single precision a gradient is as far off as 2500 times the last digit of a score.
+    exam.case(overflowing_module, times=1, dtypes=("float64",))
     exam.case(made_one_after_the_other, times=1)
     exam.half_but_for("a seed that it sets", made_one_after_the_other)
     exam.holds(leaves_the_generator_alone)

@@ -27,8 +27,8 @@ repaired = Exam(reference.repaired_attention, forbids=OWN_WORK)
 
 @repaired.example
 def square_triple() -> Triple:
-    """four queries and four keys of four features, where every shape fits"""
-    return wave(4, 4), wave(4, 4, shift=1), wave(4, 4, shift=2)
+    """five queries and five keys of five features, where every shape fits"""
+    return wave(5, 5), wave(5, 5, shift=1), wave(5, 5, shift=2)
 
 
 @repaired.example

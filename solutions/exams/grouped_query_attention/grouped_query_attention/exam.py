@@ -37,14 +37,14 @@ def six_on_three() -> Module:
 @grouped.example
 def four_on_four() -> Module:
     """a key/value head for each query head: multi-head attention"""
-    inputs = TWO_TEXTS[1:, :4]
+    inputs = TWO_TEXTS[1:, :3]
     return settings(inputs, 8, 4, 4), printed_weights(8, 8), (inputs,), False, 1
 
 
 @grouped.example
 def four_on_one() -> Module:
     """one key/value head for all: multi-query attention"""
-    inputs = TWO_TEXTS[1:, :4]
+    inputs = TWO_TEXTS[1:, :3]
     return settings(inputs, 8, 4, 1), printed_weights(8, 2), (inputs,), False, 1
 
 

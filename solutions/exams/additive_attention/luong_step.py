@@ -219,6 +219,23 @@ def luong_over_the_batch(
 
 
 @luong.misconception
+def state_left_out(
+    previous_state: Tensor,
+    word: Tensor,
+    annotations: Tensor,
+    score: Score,
+    cell: Cell,
+    W_context: Tensor,
+) -> Three:
+    """Only the context enters your attentional state. Concatenate it with the new state before the
+    product with W_context.
+    """
+    state = cell(word, previous_state)
+    context, weights = mixture(score, state, annotations)
+    return state, torch.tanh(context @ W_context[: context.shape[1]]), weights
+
+
+@luong.misconception
 def context_without_state(
     previous_state: Tensor,
     word: Tensor,

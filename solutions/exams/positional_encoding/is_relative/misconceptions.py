@@ -86,7 +86,9 @@ def best_keys_alone(
 def one_token_moved(
     scores: Scoring, queries: Tensor, keys: Tensor, positions: Tensor, shift: int
 ) -> bool:
-    """You move one token, or not all of them, and so the distances change. Move all tokens."""
+    """You move some tokens further than others, or not at all, and so the distances change. Add the
+    same shift to all positions.
+    """
     moved = positions.clone()
     moved[-1] += shift
     return _same(scores(queries, keys, positions), scores(queries, keys, moved))

@@ -27,7 +27,7 @@ for _model, _ids, _new, _choice, _what in (
     ("counts_what_it_sees", [[7, 7]], 4, "the most likely", "a model that counts cached tokens"),
     ("counts_on", [[2, 5, 3], [6, 1, 8]], 3, "the least likely", "the least likely tokens"),
     ("adds_up", [[3, 1, 2], [5, 0, 4]], 4, "in turn", "most likely first, then second, third, …"),
-    ("adds_up", [[6, 2, 2]], 1, "the most likely", "one new token"),
+    ("adds_up", [[6, 2, 2, 1]], 1, "the most likely", "one new token"),
     ("adds_up", [[5]], 3, "the most likely", "a prompt of one token"),
     ("adds_up", [[1, 2], [3, 5], [4, 4]], 2, "the least likely", "three texts of two tokens"),
     ("adds_up", [[4, 3], [2, 1]], 0, "the most likely", "no new tokens"),

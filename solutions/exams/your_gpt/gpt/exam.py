@@ -40,28 +40,30 @@ def settings(
     }
 
 
-def printed_case(ids: list[list[int]], num_blocks: int, *chunks: int, num_heads: int = 2) -> Case:
-    chosen = settings(5, num_heads, 1, 2, num_blocks)
+def printed_case(
+    ids: list[list[int]], num_blocks: int, *chunks: int, heads: tuple[int, int] = (2, 1)
+) -> Case:
+    chosen = settings(5, *heads, 2, num_blocks)
     return chosen, printed(gpt_shapes(chosen)), (torch.tensor(ids),), chunks
 
 
 @gpt.example
 def two_blocks() -> Case:
     """a whole text of three tokens, two blocks"""
-    return printed_case([[3, 0, 4]], 2)
+    return printed_case([[3, 0, 4]], 2, heads=(3, 3))
 
 
 @gpt.example
 def one_block() -> Case:
     """two whole texts of two tokens, one block with three query heads"""
     # Other sizes than in the other examples, so that no product of sizes is taken for another.
-    return printed_case([[1, 2], [2, 4]], 1, num_heads=3)
+    return printed_case([[1, 2], [2, 4]], 1, heads=(3, 1))
 
 
 @gpt.example
 def with_caches() -> Case:
     """with a cache for each of two blocks: two tokens of two texts, then one, then another one"""
-    return printed_case([[1, 4, 0, 2], [3, 3, 1, 0]], 2, 2, 1, 1)
+    return printed_case([[1, 4, 0, 2], [3, 3, 1, 0]], 2, 2, 1, 1, heads=(3, 3))
 
 
 @gpt.example

@@ -72,13 +72,13 @@ def three_keys_for_six() -> Case:
 @rotary.example
 def token_by_token() -> Case:
     """with a cache: two tokens, then one, then another one"""
-    return printed_case(numbers(1, 4, 8, start=91), 4, 2, 2, 1, 1)
+    return printed_case(numbers(1, 4, 12, start=91), 6, 3, 2, 1, 1)
 
 
 @rotary.example
 def every_token_alone() -> Case:
     """with a cache: three tokens, one at a time"""
-    return printed_case(numbers(1, 3, 8, start=161), 4, 2, 1, 1, 1)
+    return printed_case(numbers(1, 3, 8, start=161), 2, 1, 1, 1, 1)
 
 
 @rotary.example

@@ -26,10 +26,12 @@ _Entries: TypeAlias = np.ndarray | None
 # A hint that begins with "The result is right, but" is untrue where another part of it is wrong.
 _PRAISE = re.compile(r"\b(is|are) right\b")
 _PRAISED_FIRST = re.compile(
-    r"(The|Your) [\w ]+ (is|are) right, but (?=(you|your|the|no|nothing|float\d\d|an?|each) )"
+    r"(The|Your) [\w ]+ (is|are) right, but "
+    r"(?=(you|your|the|no|nothing|only|all|float\d\d|an?|each) )"
 )
-# What such a word stands for may have been named in what was praised.
-_POINTING = re.compile(r"\b(it|its|they|their|them|this|these|those|both|rest)\b|\bnot,")
+# What such a word stands for may have been named in what was praised, if it comes soon.
+_POINTING = re.compile(r"\b(it|its|they|their|them|this|these|those|both|rest)\b|\bnot[,:]")
+_SOON = 5
 
 
 def praises(hint: str) -> bool:
@@ -41,7 +43,7 @@ def without_praise(hint: str) -> str:
     """A hint without what it praises at its beginning, where the rest can stand by itself."""
     praised = _PRAISED_FIRST.match(hint)
     rest = hint[praised.end() :] if praised else ""
-    if not rest or _POINTING.search(rest.partition(". ")[0]):
+    if not rest or _POINTING.search(" ".join(rest.split()[:_SOON])):
         return hint
     return rest[0].upper() + rest[1:]
 

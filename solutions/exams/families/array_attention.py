@@ -282,8 +282,8 @@ class ScoresReturned(ArrayAttention):
 
 
 class TransposedReturned(ArrayAttention):
-    """The contexts are right, but the weights you return with them are transposed: row i should
-    hold the weights of query i, and sum to 1.
+    """The contexts are right, but the weights you return are transposed: row i should hold the
+    weights of query i, and sum to 1.
     """
 
     def shown(self, scores: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -358,8 +358,8 @@ def half_overwritten(x: Tensor, positions: Tensor) -> Tensor:
 
 @rotary.misconception
 def no_gradient(x: Tensor, positions: Tensor) -> Tensor:
-    """The numbers are right, but no gradient comes back through them: queries and keys would never
-    be trained. Leave out `.detach()`, `.data` and `torch.no_grad()`.
+    """The numbers are right, but no gradient comes back: queries and keys would never be trained.
+    Leave out `.detach()`, `.data` and `torch.no_grad()`.
     """
     return turn(x.detach(), pair_angles(x, positions))
 

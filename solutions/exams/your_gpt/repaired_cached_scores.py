@@ -138,8 +138,8 @@ def queries_from_zero(queries: Tensor, keys: Tensor, past_keys: Tensor) -> Score
 
 @repaired.misconception
 def keys_from_zero(queries: Tensor, keys: Tensor, past_keys: Tensor) -> Scored:
-    """The positions of the new keys still begin with 0, and only those of the queries are right. A
-    token's query and its key have the same position.
+    """The positions of the new keys still begin with 0, unlike those of the queries. A token's
+    query and its key have the same position.
     """
     right = positions_of(keys, past_keys)
     return placed(queries, keys, past_keys, right, right - past_keys.shape[2])

@@ -207,8 +207,8 @@ class DividedByTheProducts(Steps):
 
 
 class ValuesAsked(Steps):
-    """The state is right, but you multiplied the query along the wrong axis of it. The features
-    are its rows, so the query's features go on the left.
+    """The state is right, but you multiplied the query along the wrong axis of the first sum. The
+    features are its rows, so the query's features go on the left.
     """
 
     def context(self, asked: Tensor, state: State) -> Tensor:

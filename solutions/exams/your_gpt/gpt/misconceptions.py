@@ -322,8 +322,8 @@ class NotTransposed(Variant):
 
 @gpt.misconception
 class TiedWithoutGradient(Variant):
-    """The logits are right, but no gradient comes back through them to the embedding: its matrix
-    was cut off, by `.detach()`, `.data` or a copy. Use `self.tokens.weight` itself.
+    """The logits are right, but no gradient comes back to the embedding: its matrix was cut
+    off, by `.detach()`, `.data` or a copy. Use `self.tokens.weight` itself.
     """
 
     def to_logits(self, x: Tensor) -> Any:

@@ -210,10 +210,10 @@ def _subscript(node: ast.Subscript, entries: list[ast.expr]) -> ast.expr:
 
 
 FAMILIES = (
-    Family("a name", _another_name, "whether {} is meant"),
     Family("an index", _another_index, "the index in {}"),
     Family("a function", _another_function, "whether {} is meant", of_call=True),
 )
+NAMES = (Family("a name", _another_name, "whether {} is meant"),)
 RARER = (
     Family("a name", _a_known_name, "whether {} is meant"),
     Family("a number", _a_name_for_a_number, "the {} in it"),

@@ -1,6 +1,7 @@
 """All families of small changes, in the order in which they are tried.
 
-The nearest come first: what is more often the mistake, and smaller.
+The nearest come first: what is more often the mistake, and smaller. Of these, what offers many
+changes comes after what offers few, so that there is time for both.
 """
 
 from autograder.checks.locate.families import arithmetic, axes, names, statements, steps
@@ -10,6 +11,8 @@ NEARER: tuple[Family | StatementFamily, ...] = (
     *axes.FAMILIES,
     *arithmetic.FAMILIES,
     *names.FAMILIES,
+    *names.NAMES,
+    *axes.LETTERS,
     *arithmetic.NUMBERS,
     *steps.REMOVED,
     *steps.KEYWORDS,

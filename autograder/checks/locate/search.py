@@ -241,11 +241,16 @@ def _known(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> list[str]:
     changes lead. Nor is one that gets wrong what the answer itself has right: it is no part of the
     answer, and the change has made it.
     """
-    wrong = [_wrong_entries(one.value, case) for one, case in zip(outcomes, cases, strict=True)]
+    expected = [_told_of(case.expected.value, case) for case in cases]
+
+    def wrong_in(value: object, n: int) -> _Entries:
+        return _wrong_entries(value, expected[n], cases[n])
+
+    wrong = [wrong_in(one.value, n) for n, one in enumerate(outcomes)]
 
     def may_be_there(name: str) -> bool:
         asked = [n for n, case in enumerate(cases) if name in case.lookalikes]
-        its = (_wrong_entries(cases[n].lookalikes[name]().value, cases[n]) for n in asked)
+        its = (wrong_in(cases[n].lookalikes[name]().value, n) for n in asked)
         return all(_are_among(one, wrong[n]) for n, one in zip(asked, its, strict=True))
 
     names = dict.fromkeys(name for case in cases for name in case.lookalikes)
@@ -253,15 +258,20 @@ def _known(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> list[str]:
     return [RIGHT, *filter(may_be_there, told)]
 
 
-def _wrong_entries(value: object, case: Case) -> _Entries:
-    """Which entries of a value are not as expected."""
+def _told_of(value: object, case: Case) -> dict[str, np.ndarray]:
+    """The numbers of a value, part by part."""
+    return dict(numbers_in_parts(value, case.names, kinds=TOLD))
+
+
+def _wrong_entries(value: object, wanted: Mapping[str, np.ndarray], case: Case) -> _Entries:
+    """Which entries of a value are not as wanted."""
     # An answer's value can be anything, and refuse to be looked at.
     try:
-        found = dict(numbers_in_parts(value, case.names, kinds=TOLD))
+        found = _told_of(value, case)
     except Exception:
         found = {}
     wrong: dict[str, tuple[np.ndarray, np.ndarray] | None] = {}
-    for part, expected in numbers_in_parts(case.expected.value, case.names, kinds=TOLD):
+    for part, expected in wanted.items():
         there = found.get(part)
         # Numbers of another kind, as of another dtype, are right or wrong all the same.
         kinds = set() if there is None else {there.dtype.kind, expected.dtype.kind}

@@ -6,7 +6,9 @@ longer than the answer itself; here copies are given again for as long as nobody
 """
 
 import copy
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice, zip_longest
 from types import BuiltinFunctionType, FunctionType, NoneType
@@ -104,13 +106,30 @@ class Call:
 
     def _observed(self, answer: Callable[..., Any], given: Mapping[str, object]) -> Outcome:
         try:
-            with seeded():
+            with seeded(), _within_bounds():
                 return Outcome(driven(self._driver, answer)(*given.values()))
         except ExchangeError:
             raise
         except (Exception, SystemExit) as error:
             # Which kind it is decides alone whether it is right to raise it.
             return Outcome(raised=Raised(type(error).__name__, ""))
+
+
+@contextmanager
+def _within_bounds() -> Iterator[None]:
+    """Have torch compute without the fused kernel that takes no notice of keys and values of
+    different lengths: it writes gradients beyond the end of the shorter ones, and the process ends.
+    """
+    torch: Any = sys.modules.get("torch")
+    kernels = torch and torch.backends.cuda
+    before = kernels and kernels.flash_sdp_enabled()
+    if before:
+        kernels.enable_flash_sdp(False)
+    try:
+        yield
+    finally:
+        if before:
+            kernels.enable_flash_sdp(True)
 
 
 def _as(name: str, case: Case) -> Case:

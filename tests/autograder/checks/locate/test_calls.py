@@ -144,3 +144,25 @@ def test_what_can_not_be_looked_at_is_no_misconception(value: object) -> None:
     with quiet():
         assert call.explaining(lambda x: x.clone(), (RIGHT, "unchanged")) == {"unchanged"}
         assert call.explaining(lambda x: value, (RIGHT, "unchanged")) == set()
+
+
+@pytest.mark.parametrize(("keys", "values"), [(5, 3), (3, 5), (500, 3)])
+def test_no_kernel_writes_beyond_the_end(keys: int, values: int) -> None:
+    """With the fused one there is no exception, and who propagates back may end the process."""
+    attend = torch.nn.functional.scaled_dot_product_attention
+
+    def refused(queries: Any, keys: Any, values: Any) -> str:
+        with pytest.raises(RuntimeError):
+            attend(queries, keys, values)
+        return "refused"
+
+    exam = Exam(lambda queries, keys, values: "refused")
+
+    @exam.example
+    def other_lengths() -> tuple[Any, ...]:
+        """As many keys as there are, and another number of values."""
+        return tuple(torch.ones(2, 2, length, 4) for length in (3, keys, values))
+
+    with quiet():
+        assert Call(exam.printed_cases()[0]).explaining(refused, {RIGHT}) == {RIGHT}
+    assert torch.backends.cuda.flash_sdp_enabled()

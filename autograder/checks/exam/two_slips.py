@@ -61,7 +61,7 @@ def two_slips(observations: Sequence[Observation], hints: Mapping[str, str]) -> 
     none makes a difference by itself where the answer is right. Where both do, whatever comes out
     is theirs; so that is to be on fewer than half of the examples. Where a result has parts, each
     may instead be all that is wrong with those that the other leaves as they are, in every example.
-    In a mask one sees which entries are whose.
+    In a mask one sees which entries are whose. None if two others explain as much.
     """
     printed = [one for one in observations if one.case.printed and not one.case.way]
     failed = [one for one in printed if not one.as_expected]
@@ -71,9 +71,11 @@ def two_slips(observations: Sequence[Observation], hints: Mapping[str, str]) -> 
         return ()
     right = [one.case for one in printed if one.as_expected]
     possible = _possible(hints, failed)
-    best: tuple[str, ...] = ()
+    best: dict[frozenset[str], tuple[str, ...]] = {}
     most = 0
     shown = {name: [case.shows(name) for case in right] for name in possible}
+    # Two counts are soon equal by chance.
+    each = 2 if all(type(one.case.expected.value) is int for one in failed) else 1
     for pair in combinations(possible, 2):
         first, second = pair
         if shown[first] != shown[second]:
@@ -84,10 +86,16 @@ def two_slips(observations: Sequence[Observation], hints: Mapping[str, str]) -> 
         is_enough = min(alone, default=0) and sum(alone) > fewest
         if not is_enough and not any(praises(without_praise(hints[name])) for name in pair):
             alone = _in_parts(possible[first], possible[second], failed)
-        if min(alone, default=0) and sum(alone) > max(most, fewest):
-            best, most = pair, sum(alone)
-    if best or any(_wrong(one.outcome.value, one) is None for one in failed):
-        return best
+        count = sum(alone) if min(alone, default=0) >= each and sum(alone) > fewest else 0
+        if count > most:
+            best, most = {}, count
+        if count and count == most:
+            best.setdefault(frozenset(hints[name] for name in pair), pair)
+    if best:
+        # Where others explain as much, nobody knows which they are.
+        return next(iter(best.values())) if len(best) == 1 else ()
+    if any(_wrong(one.outcome.value, one) is None for one in failed):
+        return ()
     contradicted = {name for name in hints if any(case.shows(name) for case in right)}
     return _two_in_masks(failed, [name for name in hints if name not in contradicted])
 

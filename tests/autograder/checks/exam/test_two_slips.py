@@ -163,3 +163,45 @@ def test_few_numbers_do_not_tell() -> None:
         return largest_square(x) if len(x) < 7 else -x
 
     assert told(of_few, largest_square) == ("", "")
+
+
+def test_two_counts_may_be_equal_by_chance() -> None:
+    def counted(answer: Callable[[int], int]) -> str:
+        def case(n: int) -> Case:
+            lookalikes = {
+                name: partial(observe, wrong, {"n": n})
+                for name, wrong in (("low", lambda n: n - (n < 5)), ("high", lambda n: n + (n > 5)))
+            }
+            expected = observe(lambda n: n, {"n": n})
+            return Case(str(n), {"n": n}, expected, TOLERANCES["float64"], lookalikes, printed=True)
+
+        hints = {"low": "Small ones are too low.", "high": "Large ones are too high."}
+        return judge("count", answer, [case(n) for n in cases], hints).hint
+
+    def both(n: int) -> int:
+        return n + (n > 5) - (n < 5)
+
+    cases = [3, 8]
+    assert counted(both) == ""
+    cases = [3, 4, 7, 8]
+    assert counted(both) == "Two things differ. Small ones are too low. And then: " + (
+        "Large ones are too high."
+    )
+
+
+def test_two_are_not_named_where_two_others_explain_as_much() -> None:
+    def of_few(x: np.ndarray) -> np.ndarray:
+        """Few are squared."""
+        return x**2 if len(x) < 7 else x**3
+
+    def of_many(x: np.ndarray) -> np.ndarray:
+        """Many are turned round."""
+        return x**3 if len(x) < 7 else -(x**2)
+
+    def of_nine(x: np.ndarray) -> np.ndarray:
+        """Nine are turned round."""
+        return of_many(x)
+
+    two = "Two things differ. Few are squared. And then: Many are turned round."
+    assert told(squares_of_few, of_few, of_many) == ("", two)
+    assert not told(squares_of_few, of_few, of_many, of_nine)[1].startswith("Two things")

@@ -147,6 +147,14 @@ def hidden_by_any(masks: Masks) -> Tensor:
 
 
 @union.misconception
+def hidden_by_two(masks: Masks) -> Tensor:
+    """You hide a key as soon as two patterns hide it, which is right for two patterns alone. Hide
+    it only if all of them do, however many there are.
+    """
+    return torch.stack(masks).sum(dim=0) >= 2
+
+
+@union.misconception
 def visible_in_all(masks: Masks) -> Tensor:
     """Your mask is True where every pattern shows the key. It should be True where every pattern
     hides it.

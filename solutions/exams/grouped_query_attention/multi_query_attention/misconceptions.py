@@ -112,6 +112,16 @@ _MASKS = MASK + FAR_ABOVE + ZERO_SCORES + FUTURE + KEPT_MASK
 
 
 @single.misconception
+class WithoutTheAxisOfHeads(Variant):
+    """Your keys and values have no axis for the head, so where the queries have their heads, they
+    have the texts: that fits a single text alone. Add the axis with `unsqueeze(1)`.
+    """
+
+    def share(self, x: torch.Tensor) -> torch.Tensor:
+        return x.squeeze(1)
+
+
+@single.misconception
 class RootOfTheInputsOfAHead(Variant):
     """You divided by the root of d_in / num_heads. A query has as many features as a key, and that
     is d_out / num_heads: take the root of this.

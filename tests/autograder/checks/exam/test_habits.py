@@ -85,7 +85,7 @@ def test_only_a_table_of_truths_is_inverted() -> None:
 def test_of_a_call_that_is_not_refused_nothing_is_left() -> None:
     for expected in (ERROR, Outcome("a ValueError, or an assert, that names 7")):
         assert without_habits(expected, RIGHT) == (
-            None, [" And where an error is asked for, your code goes on."]
+            None, [" And in one case or more, an error is asked for, and your code goes on."]
         )  # fmt: skip
 
 

@@ -173,6 +173,16 @@ def whole_blocks_alone(num_tokens: int, stride: int) -> Tensor:
 
 
 @fixed.misconception
+def rest_without_a_block(num_tokens: int, stride: int) -> Tensor:
+    """The tokens behind the last whole block do not see one another, nor themselves. Their block is
+    a shorter one: they see it, up to themselves.
+    """
+    rows, _ = rows_and_columns(num_tokens)
+    future, same_block, ends = parts(num_tokens, stride)
+    return future | ~(ends | (same_block & (rows < num_tokens // stride * stride)))
+
+
+@fixed.misconception
 def about_equal_blocks(num_tokens: int, stride: int) -> Tensor:
     """Your blocks are of about equal size, as `torch.chunk` cuts them. All but the last one have
     `stride` tokens: `torch.split` cuts such blocks.

@@ -26,8 +26,8 @@ def six_heads_into_two() -> Pooled:
 
 @pooling.example
 def four_heads_into_one() -> Pooled:
-    """4 heads of one feature into 1"""
-    return numbers(2, 4, start=40), 4, 1
+    """4 heads of three features into 1"""
+    return numbers(2, 12, start=40), 4, 1
 
 
 @pooling.example
